@@ -130,6 +130,23 @@ var types = map[OID]info{
 	Record: {"record", "record", -1, 2287, 0},
 }
 
+var byName = func() map[string]OID {
+	m := make(map[string]OID, 2*len(types))
+	for oid, t := range types {
+		m[t.name] = oid
+		if t.array != 0 {
+			m["_"+t.name] = t.array
+		}
+	}
+	return m
+}()
+
+// ByName gives the type of that pg_type.typname (int4, not integer).
+func ByName(name string) (OID, bool) {
+	oid, ok := byName[name]
+	return oid, ok
+}
+
 var elements = func() map[OID]OID {
 	m := make(map[OID]OID, len(types))
 	for oid, t := range types {
