@@ -131,6 +131,15 @@ func Clone(n *Node) *Node {
 	return proto.Clone(n).(*Node)
 }
 
+// Kind tells nodes of different kinds apart: it is equal for equal kinds.
+func Kind(n *Node) int {
+	m := n.ProtoReflect()
+	if fd := m.WhichOneof(m.Descriptor().Oneofs().Get(0)); fd != nil {
+		return int(fd.Number())
+	}
+	return 0
+}
+
 // Equal reports whether two expressions are the same but for their locations.
 func Equal(a, b *Node) bool {
 	if a == nil || b == nil {

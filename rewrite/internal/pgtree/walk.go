@@ -71,6 +71,16 @@ func setLocation(n *Node, set func(old int32) int32) {
 
 func clearLocation(n *Node) { setLocation(n, func(int32) int32 { return 0 }) }
 
+// DropLocation forgets where n itself stood in a text.
+func DropLocation(n *Node) {
+	setLocation(n, func(old int32) int32 {
+		if old < 0 {
+			return old
+		}
+		return -1
+	})
+}
+
 func shift(n *Node, by int32) {
 	setLocation(n, func(old int32) int32 {
 		if old < 0 {
