@@ -117,6 +117,9 @@ type Member struct {
 	Grain string // truncate to it, if not empty
 	// MetricTime: the default time of whatever metric is asked.
 	MetricTime bool
+	// Via is the relationship whose role the client named on the relation
+	// without a root, or nil.
+	Via *Relationship
 }
 
 // Name is how messages call the member.
@@ -124,6 +127,8 @@ func (m *Member) Name() string {
 	switch {
 	case m.MetricTime:
 		return MetricTime
+	case m.Via != nil:
+		return m.Via.Role + "." + m.Field.Name
 	case m.Node == nil || m.Node.Parent == nil:
 		return m.Field.Name
 	}
@@ -281,6 +286,14 @@ func (b *Block) Dimension(parts []string) (*Member, error) {
 		return &Member{MetricTime: true}, nil
 	}
 	if len(parts) == 2 {
+		if via, err := b.Model.role(parts[0]); err != nil {
+			return nil, err
+		} else if via != nil {
+			if f, ok := via.To.Field(name); ok && !f.Hidden {
+				return &Member{Field: f, Via: via}, nil
+			}
+			return nil, unknownName("column", strings.Join(parts, "."), fieldNames(via.To))
+		}
 		if d, ok := b.Model.dataset[parts[0]]; ok && !d.Hidden {
 			if f, ok := d.Field(name); ok && !f.Hidden {
 				return &Member{Field: f}, nil
@@ -294,6 +307,11 @@ func (b *Block) Dimension(parts []string) (*Member, error) {
 	list := b.Model.dimensions()[name]
 	switch len(list) {
 	case 0:
+		for _, r := range b.Model.RoleDimensions() {
+			if r.Name == name {
+				return &Member{Field: r.Field, Via: r.Path[0].Rel}, nil
+			}
+		}
 		var known []string
 		for n := range b.Model.dimensions() {
 			known = append(known, n)
@@ -317,6 +335,38 @@ func (b *Block) Dimension(parts []string) (*Member, error) {
 		Message: fmt.Sprintf("column reference %q is ambiguous", name),
 		Hint:    fmt.Sprintf("Write %s.", strings.Join(choices, " or ")),
 	}
+}
+
+// role finds the relationship of a role name; nil if there is none.
+func (m *Model) role(word string) (*Relationship, error) {
+	var hit *Relationship
+	for _, r := range m.relationships {
+		if r.Role != word || r.To.Hidden {
+			continue
+		}
+		if hit != nil {
+			return nil, &Error{Code: AmbiguousName, Message: fmt.Sprintf("role %q belongs to more than one relationship", word), Hint: fmt.Sprintf("Query %q or %q, and write the role there.", hit.From.Name, r.From.Name)}
+		}
+		hit = r
+	}
+	return hit, nil
+}
+
+// RoleDimensions are the dimensions that the relation without a root shows as
+// role__field, for each relationship that has a role of its own.
+func (m *Model) RoleDimensions() []Visible {
+	var out []Visible
+	for _, r := range m.relationships {
+		if only, err := m.role(r.Role); r.Role == "" || err != nil || only != r || !r.toOne {
+			continue
+		}
+		for _, f := range r.To.Fields {
+			if !f.Hidden {
+				out = append(out, Visible{Name: r.Role + "__" + f.Name, Path: []Edge{{Rel: r}}, Field: f})
+			}
+		}
+	}
+	return out
 }
 
 // Dimensions are the fields that the relation without a root shows by a bare

@@ -49,16 +49,29 @@ func (f Fault) String() string {
 }
 
 func ambiguousPath(from, to *Dataset, paths [][]Edge) *Error {
-	words := make([]string, len(paths))
-	for i, p := range paths {
-		words[i] = PathString(p)
-	}
-	sort.Strings(words)
-	return &Error{
+	e := &Error{
 		Code:    AmbiguousPath,
 		Message: fmt.Sprintf("there are %d paths from %q to %q", len(paths), from.Name, to.Name),
-		Hint:    fmt.Sprintf("Write the path: %s.", strings.Join(words, " or ")),
 	}
+	words := make([]string, len(paths))
+	inverse, backwards := make([]string, len(paths)), true
+	for i, p := range paths {
+		words[i] = PathString(p)
+		back := slices.Clone(p)
+		slices.Reverse(back)
+		for j := range back {
+			back[j] = back[j].inverse()
+			backwards = backwards && back[j].ToOne()
+		}
+		inverse[i] = PathString(back)
+	}
+	sort.Strings(words)
+	sort.Strings(inverse)
+	e.Hint = fmt.Sprintf("Write the path: %s.", strings.Join(words, " or "))
+	if backwards { // seen from the other end the paths have words of their own
+		e.Hint = fmt.Sprintf("Query %q instead, and write the path to %q: %s.", to.Name, from.Name, strings.Join(inverse, " or "))
+	}
+	return e
 }
 
 func noPath(from, to *Dataset) *Error {

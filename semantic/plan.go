@@ -513,18 +513,22 @@ func dimensionHome(members []*Member) (*Dataset, error) {
 		if m.MetricTime {
 			return nil, &Error{Code: NoPath, Message: "\"metric_time\" needs a metric", Hint: "Select a metric, or the time dimension of a relation."}
 		}
+		d := m.Field.Dataset
+		if m.Via != nil {
+			d = m.Via.From
+		}
 		if home == nil {
-			home = m.Field.Dataset
+			home = d
 			continue
 		}
-		if _, err := home.toOnePath(m.Field.Dataset); err == nil {
+		if _, err := home.toOnePath(d); err == nil {
 			continue
 		}
-		if _, err := m.Field.Dataset.toOnePath(home); err == nil {
-			home = m.Field.Dataset
+		if _, err := d.toOnePath(home); err == nil {
+			home = d
 			continue
 		}
-		return nil, noPath(home, m.Field.Dataset)
+		return nil, noPath(home, d)
 	}
 	if home == nil {
 		return nil, &Error{Code: NoPath, Message: "neither a metric nor a dimension is selected", Hint: "Select a metric of the model."}
@@ -538,6 +542,11 @@ func (b *Block) reachDimension(home *Node, m *Member) (*Node, error) {
 		return b.defaultTime(home)
 	}
 	path, err := home.Dataset.toOnePath(m.Field.Dataset)
+	if m.Via != nil {
+		if path, err = home.Dataset.toOnePath(m.Via.From); err == nil {
+			path = append(slices.Clone(path), Edge{Rel: m.Via})
+		}
+	}
 	if err != nil {
 		e := *err.(*Error)
 		e.Message = fmt.Sprintf("%q is no dimension of metrics over %q: %s", m.Field.Name, home.Dataset.Name, e.Message)
