@@ -89,6 +89,8 @@ func (s *String16) Bytes() []byte {
 type Bytes struct {
 	Nulls
 	Data []String16
+
+	keep []byte // what Data points to, if that is Go's memory
 }
 
 // List is a vector of lists: row i holds Child rows Offset to Offset+Len.
