@@ -1,7 +1,6 @@
 package wire
 
 import (
-	"bytes"
 	"context"
 
 	"github.com/jackc/pgx/v5/pgproto3"
@@ -36,48 +35,33 @@ func (c *conn) sync() error {
 	return nil
 }
 
-// decode reads a message of the protocol library; what it cannot read is 08P01.
-func decode(m pgproto3.FrontendMessage, body []byte) error {
-	if err := m.Decode(body); err != nil {
-		return sqlstate.New(sqlstate.ProtocolViolation, "invalid message format")
-	}
-	return nil
-}
-
 // parse makes a prepared statement (postgres.c, exec_parse_message).
 func (c *conn) parse(body []byte) error {
-	var m pgproto3.Parse
-	if err := decode(&m, body); err != nil {
+	m := messageReader{rest: body}
+	name, sql := m.text(), m.text()
+	params := make([]sqltype.Type, m.count(4))
+	for i := range params {
+		params[i] = sqltype.Of(sqltype.OID(m.uint32()))
+	}
+	if err := m.end(); err != nil {
 		return err
 	}
-	if len(body) != len(m.Name)+1+len(m.Query)+1+2+4*len(m.ParameterOIDs) {
-		return sqlstate.New(sqlstate.ProtocolViolation, "invalid message format")
-	}
-	for _, s := range [...]string{m.Query, m.Name} {
-		if _, err := validText(s); err != nil {
-			return err
-		}
-	}
-	params := make([]sqltype.Type, len(m.ParameterOIDs))
-	for i, oid := range m.ParameterOIDs {
-		params[i] = sqltype.Of(sqltype.OID(oid))
-	}
-	if m.Name == "" {
+	if name == "" {
 		c.session.objects.closeStatement("")
 	}
 	ctx, stop := context.WithCancelCause(c.ctx)
 	defer stop(context.Canceled)
-	statement, err := c.attendPrepare(ctx, stop, m.Query, params)
+	statement, err := c.attendPrepare(ctx, stop, sql, params)
 	if err != nil {
 		// Told here, while ctx still knows why it ended.
 		return c.ended(ctx, err)
 	}
-	prepared := newPrepared(statement, m.Query)
+	prepared := newPrepared(statement, sql)
 	if statement != nil && c.session.Failed() && !statement.InFailed() {
 		prepared.release()
 		return failedBlock()
 	}
-	if err := c.session.objects.putStatement(m.Name, prepared); err != nil {
+	if err := c.session.objects.putStatement(name, prepared); err != nil {
 		return err
 	}
 	c.out.send(&pgproto3.ParseComplete{})
@@ -102,44 +86,52 @@ func (c *conn) ended(ctx context.Context, err error) error {
 	return fatalError{e}
 }
 
-// bind makes a portal (postgres.c, exec_bind_message).
+// bind makes a portal. Names are looked up before the rest of the message is
+// read, as PostgreSQL does it (postgres.c, exec_bind_message).
 func (c *conn) bind(body []byte) error {
-	var m pgproto3.Bind
-	if err := decode(&m, body); err != nil {
-		return err
-	}
 	objects := &c.session.objects
-	prepared, err := objects.statement(m.PreparedStatement)
+	m := messageReader{rest: body}
+	portalName, name := m.text(), m.text()
+	if m.err != nil {
+		return m.err
+	}
+	prepared, err := objects.statement(name)
 	if err != nil {
 		return err
 	}
-	if n := len(m.ParameterFormatCodes); n > 1 && n != len(m.Parameters) {
-		return sqlstate.New(sqlstate.ProtocolViolation, "bind message has %d parameter formats but %d parameters", n, len(m.Parameters))
-	}
-	if len(m.Parameters) != len(prepared.params) {
-		return sqlstate.New(sqlstate.ProtocolViolation, "bind message supplies %d parameters, but prepared statement %q requires %d",
-			len(m.Parameters), m.PreparedStatement, len(prepared.params))
-	}
-	if c.session.Failed() && (!prepared.inFailed() || len(prepared.params) > 0) && prepared.statement != nil {
-		return failedBlock()
-	}
-	if err := objects.free(m.DestinationPortal); err != nil {
+	formats := m.formats()
+	values := m.values()
+	results := m.formats()
+	if err := m.end(); err != nil {
 		return err
 	}
-	args, err := c.arguments(&m, prepared.params)
+	if n := len(formats); n > 1 && n != len(values) {
+		return sqlstate.New(sqlstate.ProtocolViolation, "bind message has %d parameter formats but %d parameters", n, len(values))
+	}
+	if len(values) != len(prepared.params) {
+		return sqlstate.New(sqlstate.ProtocolViolation, "bind message supplies %d parameters, but prepared statement \"%s\" requires %d",
+			len(values), name, len(prepared.params))
+	}
+	if c.session.Failed() && prepared.statement != nil && (!prepared.inFailed() || len(prepared.params) > 0) {
+		return failedBlock()
+	}
+	if err := objects.free(portalName); err != nil {
+		return err
+	}
+	args, err := c.arguments(values, formats, prepared.params)
 	if err != nil {
 		return err
 	}
 	if columns := prepared.columns(); columns != nil {
-		if err := checkFormats(len(m.ResultFormatCodes), len(columns)); err != nil {
+		if err := checkFormats(len(results), len(columns)); err != nil {
 			return err
 		}
 	}
 	prepared.users++
-	objects.portals[m.DestinationPortal] = &portal{
+	objects.portals[portalName] = &portal{
 		prepared: prepared,
 		args:     args,
-		formats:  m.ResultFormatCodes,
+		formats:  results,
 		depth:    len(c.session.transaction.savepoints),
 	}
 	c.out.send(&pgproto3.BindComplete{})
@@ -147,22 +139,14 @@ func (c *conn) bind(body []byte) error {
 }
 
 // arguments decodes the parameters of a Bind.
-func (c *conn) arguments(m *pgproto3.Bind, types []sqltype.Type) ([]backend.Value, error) {
+func (c *conn) arguments(values [][]byte, formats []int16, types []sqltype.Type) ([]backend.Value, error) {
 	if len(types) == 0 {
 		return nil, nil
 	}
 	args := make([]backend.Value, len(types))
 	env := newDecodeEnv(c.session)
 	for i, t := range types {
-		format := int16(formatText)
-		switch len(m.ParameterFormatCodes) {
-		case 0:
-		case 1:
-			format = m.ParameterFormatCodes[0]
-		default:
-			format = m.ParameterFormatCodes[i]
-		}
-		v, err := decodeParameter(m.Parameters[i], t, format, i+1, env)
+		v, err := decodeParameter(values[i], t, formatOf(formats, i), i+1, env)
 		if err != nil {
 			return nil, err
 		}
@@ -173,14 +157,15 @@ func (c *conn) arguments(m *pgproto3.Bind, types []sqltype.Type) ([]backend.Valu
 
 // target reads the body of Describe and Close: S or P, and a name.
 func target(body []byte, message string) (kind byte, name string, err error) {
-	end := bytes.IndexByte(body, 0)
-	if len(body) < 2 || end != len(body)-1 {
-		return 0, "", sqlstate.New(sqlstate.ProtocolViolation, "invalid message format")
+	m := messageReader{rest: body}
+	kind, name = m.byte(), m.text()
+	if err := m.end(); err != nil {
+		return 0, "", err
 	}
-	if body[0] != 'S' && body[0] != 'P' {
-		return 0, "", sqlstate.New(sqlstate.ProtocolViolation, "invalid %s message subtype %d", message, body[0])
+	if kind != 'S' && kind != 'P' {
+		return 0, "", sqlstate.New(sqlstate.ProtocolViolation, "invalid %s message subtype %d", message, kind)
 	}
-	return body[0], string(body[1:end]), nil
+	return kind, name, nil
 }
 
 // describe tells the parameters and columns of a statement, or the columns of a
@@ -238,11 +223,12 @@ func (c *conn) close(body []byte) error {
 
 // execute runs a portal or reads on in it (postgres.c, exec_execute_message).
 func (c *conn) execute(body []byte) error {
-	var m pgproto3.Execute
-	if err := decode(&m, body); err != nil {
+	m := messageReader{rest: body}
+	name, limit := m.text(), int(int32(m.uint32()))
+	if err := m.end(); err != nil {
 		return err
 	}
-	p, err := c.session.objects.portal(m.Portal)
+	p, err := c.session.objects.portal(name)
 	if err != nil {
 		return err
 	}
@@ -254,17 +240,16 @@ func (c *conn) execute(body []byte) error {
 		return failedBlock()
 	}
 	if p.state == portalDone || p.state == portalEnded {
-		return sqlstate.New(sqlstate.ObjectNotInState, "portal %q cannot be run", m.Portal)
+		return sqlstate.New(sqlstate.ObjectNotInState, "portal %q cannot be run", name)
 	}
 	if err := p.unsupportedFormat(p.prepared.columns()); err != nil {
 		return err
 	}
-	limit := int(int32(m.MaxRows)) // negative means no limit, as 0 does
 	if p.ctx == nil {
 		p.ctx, p.cancel = context.WithCancelCause(c.ctx)
 	}
 	c.session.objects.active = p
-	err = c.runPortal(p, max(limit, 0))
+	err = c.runPortal(p, max(limit, 0)) // a negative limit is none
 	c.session.objects.active = nil
 	if err != nil {
 		err = c.ended(p.ctx, err)

@@ -52,7 +52,8 @@ type Statement interface {
 }
 
 // A Result is the outcome of a statement. With Rows, which the server closes,
-// the number of rows is appended to Tag: "SELECT" becomes "SELECT 5".
+// the number of rows is appended to a Tag that has one: "SELECT" becomes
+// "SELECT 5", "FETCH" becomes "FETCH 2", "SHOW" stays.
 type Result struct {
 	Rows backend.Rows
 	Tag  string

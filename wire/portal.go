@@ -34,15 +34,19 @@ const (
 	portalEnded                 // by an error
 )
 
-// format is the format code of column i.
-func (p *portal) format(i int) int16 {
-	switch len(p.formats) {
+// format is the format code of result column i.
+func (p *portal) format(i int) int16 { return formatOf(p.formats, i) }
+
+// formatOf is the format of column or parameter i: Bind gives none, one for all
+// or one for each.
+func formatOf(formats []int16, i int) int16 {
+	switch len(formats) {
 	case 0:
 		return formatText
 	case 1:
-		return p.formats[0]
+		return formats[0]
 	}
-	return p.formats[i]
+	return formats[i]
 }
 
 // columns describe the rows, nil if there are none.

@@ -51,7 +51,7 @@ func NewSession(user, database string) *Session {
 	s := &Session{user: user, database: database, settings: make(map[string]*variable, len(settingTable)+4)}
 	for i := range settingTable {
 		def := &settingTable[i]
-		v, err := def.parse(def.initial)
+		v, err := def.parse(def.name, def.initial)
 		if err != nil {
 			v = value{text: def.initial} // not reached: a test parses the whole table
 		}
@@ -81,6 +81,16 @@ func (s *Session) Get(name string) (string, bool) {
 		return "", false
 	}
 	return v.current().text, true
+}
+
+// SettingName gives the name of a setting as PostgreSQL spells it, which SHOW
+// makes the name of its column; false for a name that is none.
+func (s *Session) SettingName(name string) (string, bool) {
+	v, ok := s.lookup(name)
+	if !ok {
+		return "", false
+	}
+	return v.def.name, true
 }
 
 // Location is the time zone of the session.
@@ -125,7 +135,7 @@ func (s *Session) Set(name, text string, local bool) error {
 	if v.def.name == "session_authorization" && text != s.user {
 		return sqlstate.New(sqlstate.InvalidParameterValue, "role %q does not exist", text)
 	}
-	to, err := v.def.parse(text)
+	to, err := v.def.parse(name, text)
 	if err != nil {
 		return err
 	}
@@ -256,7 +266,7 @@ func (s *Session) configure(name, text string, fixed bool) error {
 			return err
 		}
 	}
-	to, err := v.def.parse(text)
+	to, err := v.def.parse(name, text)
 	if err != nil {
 		return err
 	}

@@ -83,27 +83,28 @@ var settingsByName = func() map[string]*setting {
 	return m
 }()
 
-// parse checks text and gives it in canonical form.
-func (d *setting) parse(text string) (value, error) {
+// parse checks text and gives it in canonical form. Errors call the setting as
+// the client has called it, where PostgreSQL does.
+func (d *setting) parse(name, text string) (value, error) {
 	switch d.kind {
 	case kindBool:
 		on, ok := parseBool(text)
 		if !ok {
-			return value{}, sqlstate.New(sqlstate.InvalidParameterValue, "parameter %q requires a Boolean value", d.name)
+			return value{}, sqlstate.New(sqlstate.InvalidParameterValue, "parameter %q requires a Boolean value", name)
 		}
 		if on {
 			return value{text: "on", num: 1}, nil
 		}
 		return value{text: "off"}, nil
 	case kindInt:
-		return d.parseInt(text)
+		return d.parseInt(name, text)
 	case kindEnum:
 		for _, v := range d.values {
 			if strings.EqualFold(v, text) {
 				return value{text: v}, nil
 			}
 		}
-		return value{}, d.invalid(text).WithHint("Available values: %s.", strings.Join(d.values, ", "))
+		return value{}, invalidSetting(name, text).WithHint("Available values: %s.", strings.Join(d.values, ", "))
 	}
 	if d.check != nil {
 		return d.check(text)
@@ -111,8 +112,8 @@ func (d *setting) parse(text string) (value, error) {
 	return value{text: text}, nil
 }
 
-func (d *setting) invalid(text string) *sqlstate.Error {
-	return sqlstate.New(sqlstate.InvalidParameterValue, "invalid value for parameter %q: %q", d.name, text)
+func invalidSetting(name, text string) *sqlstate.Error {
+	return sqlstate.New(sqlstate.InvalidParameterValue, "invalid value for parameter \"%s\": \"%s\"", name, text)
 }
 
 // A unitFactor is a unit and what it is worth in the smallest one.
@@ -130,7 +131,7 @@ var unitFactors = map[settingUnit][]unitFactor{
 
 // parseInt reads a number with an optional unit, rounding a fraction to the
 // smallest unit (guc.c, parse_int).
-func (d *setting) parseInt(text string) (value, error) {
+func (d *setting) parseInt(name, text string) (value, error) {
 	s := strings.TrimSpace(text)
 	end := 0
 	for end < len(s) && (s[end] >= '0' && s[end] <= '9' || s[end] == '.' || (s[end] == '-' || s[end] == '+') && end == 0) {
@@ -138,23 +139,23 @@ func (d *setting) parseInt(text string) (value, error) {
 	}
 	f, err := strconv.ParseFloat(s[:end], 64)
 	if err != nil {
-		return value{}, d.invalid(text)
+		return value{}, invalidSetting(name, text)
 	}
-	if name := strings.TrimSpace(s[end:]); name != "" {
+	if unit := strings.TrimSpace(s[end:]); unit != "" {
 		factors := unitFactors[d.unit]
-		i := slices.IndexFunc(factors, func(u unitFactor) bool { return u.name == name })
+		i := slices.IndexFunc(factors, func(u unitFactor) bool { return u.name == unit })
 		if i < 0 {
-			e := d.invalid(text)
+			e := invalidSetting(name, text)
 			switch d.unit {
 			case unitMillis:
 				e.Hint = `Valid units for this parameter are "us", "ms", "s", "min", "h", and "d".`
-				if name == "us" {
+				if unit == "us" {
 					f /= 1000
 					e = nil
 				}
 			case unitKB:
 				e.Hint = `Valid units for this parameter are "B", "kB", "MB", "GB", and "TB".`
-				if name == "B" {
+				if unit == "B" {
 					f /= 1024
 					e = nil
 				}
@@ -168,7 +169,7 @@ func (d *setting) parseInt(text string) (value, error) {
 	}
 	if f < float64(d.min) || f > float64(d.max) {
 		return value{}, sqlstate.New(sqlstate.InvalidParameterValue, "%s is outside the valid range for parameter %q (%s .. %s)",
-			d.format(roundHalfEven(f)), d.name, strconv.FormatInt(d.min, 10), strconv.FormatInt(d.max, 10))
+			d.format(roundHalfEven(f)), name, strconv.FormatInt(d.min, 10), strconv.FormatInt(d.max, 10))
 	}
 	n := roundHalfEven(f)
 	return value{text: d.show(n), num: n}, nil
@@ -239,7 +240,7 @@ func checkEncoding(text string) (value, error) {
 	case "sqlascii":
 		return value{text: "SQL_ASCII"}, nil
 	}
-	return value{}, sqlstate.New(sqlstate.InvalidParameterValue, "invalid value for parameter %q: %q", "client_encoding", text).
+	return value{}, invalidSetting("client_encoding", text).
 		WithHint("The gateway speaks UTF8.")
 }
 
@@ -257,10 +258,10 @@ func checkDateStyle(text string) (value, error) {
 		case "ymd":
 			order = "YMD"
 		case "sql", "postgres", "german":
-			return value{}, sqlstate.New(sqlstate.InvalidParameterValue, "invalid value for parameter %q: %q", "DateStyle", text).
+			return value{}, invalidSetting("DateStyle", text).
 				WithHint("The gateway writes dates in the ISO style.")
 		default:
-			return value{}, sqlstate.New(sqlstate.InvalidParameterValue, "invalid value for parameter %q: %q", "DateStyle", text).
+			return value{}, invalidSetting("DateStyle", text).
 				WithDetail("Unrecognized key word: %q.", strings.TrimSpace(part))
 		}
 	}
@@ -272,7 +273,7 @@ func checkDateStyle(text string) (value, error) {
 func checkTimeZone(text string) (value, error) {
 	zone, name, ok := findZone(text)
 	if !ok {
-		return value{}, sqlstate.New(sqlstate.InvalidParameterValue, "invalid value for parameter %q: %q", "TimeZone", text).
+		return value{}, invalidSetting("TimeZone", text).
 			WithHint("Use the name of a zone of the IANA database, such as \"Europe/Berlin\".")
 	}
 	return value{text: name, zone: zone}, nil
@@ -294,7 +295,7 @@ func checkApplicationName(text string) (value, error) {
 // (varlena.c, SplitIdentifierString).
 func checkSearchPath(text string) (value, error) {
 	if _, ok := SplitIdentifiers(text); !ok {
-		return value{}, sqlstate.New(sqlstate.InvalidParameterValue, "invalid value for parameter %q: %q", "search_path", text).
+		return value{}, invalidSetting("search_path", text).
 			WithDetail("List syntax is invalid.")
 	}
 	return value{text: text}, nil

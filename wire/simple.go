@@ -1,7 +1,6 @@
 package wire
 
 import (
-	"bytes"
 	"context"
 	"strconv"
 	"strings"
@@ -30,8 +29,9 @@ func (c *conn) simpleQuery(body []byte) error {
 }
 
 func (c *conn) runQuery(body []byte) error {
-	sql, err := queryText(body)
-	if err != nil {
+	m := messageReader{rest: body}
+	sql := m.text()
+	if err := m.end(); err != nil {
 		return c.failed(c.ctx, err)
 	}
 	fragments, err := c.server.Handler.Split(sql)
@@ -57,14 +57,6 @@ func (c *conn) runQuery(body []byte) error {
 		c.out.send(&pgproto3.EmptyQueryResponse{})
 	}
 	return nil
-}
-
-// queryText is the text of a Query message: one string, which ends the body.
-func queryText(body []byte) (string, error) {
-	if i := bytes.IndexByte(body, 0); i < 0 || i != len(body)-1 {
-		return "", sqlstate.New(sqlstate.ProtocolViolation, "invalid message format")
-	}
-	return validText(string(body[:len(body)-1]))
 }
 
 // validText refuses what is not UTF-8 (mbutils.c, pg_verify_mbstr).
@@ -149,10 +141,19 @@ func (c *conn) prepare(ctx context.Context, sql string, params []sqltype.Type) (
 func (c *conn) complete(p *portal, count int) {
 	c.sendNotices()
 	tag := p.result.Tag
-	if p.rows.env != nil {
+	if p.rows.env != nil && countsRows(tag) {
 		tag += " " + strconv.Itoa(count)
 	}
 	c.out.send(&pgproto3.CommandComplete{CommandTag: []byte(tag)})
+}
+
+// countsRows knows the tags that carry a number of rows (cmdtaglist.h).
+func countsRows(tag string) bool {
+	switch tag {
+	case "SELECT", "FETCH", "MOVE", "COPY", "INSERT 0", "UPDATE", "DELETE", "MERGE":
+		return true
+	}
+	return false
 }
 
 // describeRows sends the RowDescription; p is nil where no format is known yet.
