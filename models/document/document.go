@@ -7,6 +7,7 @@ package document
 import (
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -16,11 +17,12 @@ import (
 // The limits on one file. They bound the time and the memory that a hostile
 // file can cost; a file that needs more is refused, never read in part.
 const (
-	MaxSize    = 4 << 20 // bytes
-	MaxDepth   = 64      // maps and lists inside each other
-	MaxNodes   = 250_000 // scalars, lists and maps, aliases counted as what they repeat
-	aliasRatio = 10      // how many times larger than written aliases may make a file,
-	aliasFloor = 1_000   // counted in nodes, once it is larger than this
+	MaxSize    = 4 << 20  // bytes
+	MaxDepth   = 64       // maps and lists inside each other
+	MaxNodes   = 250_000  // scalars, lists and maps, aliases counted as what they repeat
+	MaxText    = 64 << 10 // bytes of one expression or embedded JSON text
+	aliasRatio = 10       // how many times larger than written aliases may make a file,
+	aliasFloor = 1_000    // counted in nodes, once it is larger than this
 )
 
 // A Document is one file.
@@ -52,6 +54,9 @@ func Read(file string, text []byte) (*Document, Faults) {
 // Embedded reads the JSON text that a string of a file holds. Positions are
 // those in the file.
 func Embedded(n *Node) (*Node, Faults) {
+	if f := n.TooLong(); f != nil {
+		return nil, Faults{*f}
+	}
 	return readJSON(&source{file: n.src.file, text: n.Text, outer: n})
 }
 
@@ -60,11 +65,20 @@ type source struct {
 	file  string
 	text  string
 	lines []int // where each line starts, in bytes; of a file only
+	runes []int // how many characters stand before each multiple of stride, in bytes
 	outer *Node // the string that holds the text; nil for a file
 }
 
+// stride is how far apart the counts of characters are. They keep the way from a
+// byte to its column short, in files of one long line too.
+const stride = 1 << 10
+
 func newSource(file, text string) *source {
 	s := &source{file: file, text: text, lines: []int{0}}
+	for i, n := 0, 0; i <= len(text); i += stride {
+		s.runes = append(s.runes, n)
+		n += runeStarts(text[i:min(i+stride, len(text))])
+	}
 	for i := 0; i < len(text); {
 		if n := breakAt(text, i); n > 0 {
 			i += n
@@ -113,7 +127,7 @@ func (s *source) pos(offset int) semantic.Pos {
 			hi = mid
 		}
 	}
-	return semantic.Pos{File: s.file, Line: lo + 1, Col: 1 + utf8.RuneCountInString(s.text[s.lines[lo]:offset])}
+	return semantic.Pos{File: s.file, Line: lo + 1, Col: 1 + s.before(offset) - s.before(s.lines[lo])}
 }
 
 // offset gives the byte at a line and column, both from 1.
@@ -121,12 +135,35 @@ func (s *source) offset(line, col int) int {
 	if line < 1 || line > len(s.lines) {
 		return len(s.text)
 	}
-	i := s.lines[line-1]
-	for ; col > 1 && i < len(s.text); col-- {
-		_, n := utf8.DecodeRuneInString(s.text[i:])
-		i += n
+	start := s.lines[line-1]
+	target := s.before(start) + col - 1
+	k, _ := slices.BinarySearch(s.runes, target+1) // the first count above target
+	i := max(start, (k-1)*stride)
+	for n := s.before(i); i < len(s.text); i++ {
+		if utf8.RuneStart(s.text[i]) {
+			if n == target {
+				break
+			}
+			n++
+		}
 	}
 	return i
+}
+
+// before gives the number of characters that start before a byte.
+func (s *source) before(offset int) int {
+	k := offset / stride
+	return s.runes[k] + runeStarts(s.text[k*stride:offset])
+}
+
+func runeStarts(text string) int {
+	n := 0
+	for i := range len(text) {
+		if utf8.RuneStart(text[i]) {
+			n++
+		}
+	}
+	return n
 }
 
 func (s *source) fault(offset int, hint, format string, args ...any) Fault {

@@ -1,6 +1,7 @@
 package document
 
 import (
+	"bytes"
 	"encoding/json"
 	"strings"
 
@@ -55,6 +56,16 @@ func (n *Node) Pos() semantic.Pos { return n.src.pos(n.at) }
 // the text give its ends.
 func (n *Node) At(offset int) semantic.Pos {
 	return n.src.pos(n.locate(max(0, min(offset, len(n.Text)))))
+}
+
+// TooLong gives a fault if Text is longer than a text that is to be parsed may
+// be, or nil.
+func (n *Node) TooLong() *Fault {
+	if len(n.Text) <= MaxText {
+		return nil
+	}
+	f := n.src.fault(n.at, "", "the text is longer than %d kB", MaxText>>10)
+	return &f
 }
 
 // Get gives the item of a Map under key, or nil.
@@ -114,10 +125,14 @@ func (n *Node) writeJSON(b *strings.Builder) {
 	}
 }
 
+// writeString writes a JSON string without escaping what only HTML minds.
 func writeString(b *strings.Builder, s string) {
-	e := json.NewEncoder(b)
+	var text bytes.Buffer
+	e := json.NewEncoder(&text)
 	e.SetEscapeHTML(false)
-	if err := e.Encode(s); err != nil { // a strings.Builder does not fail and a string always encodes
+	if err := e.Encode(s); err != nil { // a string always encodes
 		b.WriteString(`""`)
+		return
 	}
+	b.Write(bytes.TrimSuffix(text.Bytes(), []byte("\n")))
 }

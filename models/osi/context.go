@@ -1,6 +1,9 @@
 package osi
 
 import (
+	"fmt"
+	"strings"
+
 	"github.com/pggate/pggate/models/document"
 	"github.com/pggate/pggate/semantic"
 )
@@ -48,6 +51,9 @@ func (m *modelReader) readExtensions(o *document.Object) ([]semantic.Extension, 
 		}
 		out = append(out, semantic.Extension{Vendor: vendor, Data: data})
 		if vendor != Vendor {
+			if strings.EqualFold(vendor, Vendor) {
+				m.r.Fault(at.Pos(), fmt.Sprintf("Write %q.", Vendor), "vendor %q is written in capitals", vendor)
+			}
 			continue
 		}
 		if own != nil {

@@ -103,9 +103,12 @@ func (m *modelReader) notBlank(n *document.Node, what string) *document.Node {
 	return n
 }
 
-// scalar parses the row-level expression that stands in n. own is the dataset
-// whose columns bare names are, or "".
+// scalar parses the row-level expression that stands in n.
 func (m *modelReader) scalar(n *document.Node) semantic.Expr {
+	if long := n.TooLong(); long != nil {
+		m.r.Faults = append(m.r.Faults, *long)
+		return nil
+	}
 	e, err := m.p.Scalar(n.Text)
 	if err != nil {
 		m.r.Faults = append(m.r.Faults, document.ParseFault(n, err))
@@ -117,14 +120,16 @@ func (m *modelReader) scalar(n *document.Node) semantic.Expr {
 
 // formula parses the aggregate expression that stands in n.
 func (m *modelReader) formula(n *document.Node) *semantic.Formula {
+	if long := n.TooLong(); long != nil {
+		m.r.Faults = append(m.r.Faults, *long)
+		return nil
+	}
 	f, err := m.p.Metric(n.Text)
 	if err != nil {
 		m.r.Faults = append(m.r.Faults, document.ParseFault(n, err))
 		return nil
 	}
-	for _, refs := range formulaRefs(f) {
-		m.mention(n, refs)
-	}
+	m.mention(n, slices.Concat(formulaRefs(f)...))
 	return f
 }
 
@@ -149,9 +154,13 @@ type mention struct {
 }
 
 func (m *modelReader) mention(n *document.Node, refs []semantic.Ref) {
+	first := len(m.mentions)
 	for _, ref := range refs {
-		if len(ref.Path) > 0 {
-			m.mentions = append(m.mentions, mention{ref.Path[0], n})
+		if len(ref.Path) == 0 {
+			continue
+		}
+		if x := (mention{ref.Path[0], n}); !slices.Contains(m.mentions[first:], x) {
+			m.mentions = append(m.mentions, x)
 		}
 	}
 }

@@ -8,6 +8,7 @@
 package osi
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/pggate/pggate/models/document"
@@ -67,5 +68,5 @@ func (Format) Read(doc *document.Document, p document.Parser) ([]semantic.Def, d
 	}
 	root.Done(newer)
 	r.Faults.Sort()
-	return defs, r.Faults
+	return defs, slices.Compact(r.Faults) // an alias repeats the faults of its anchor
 }

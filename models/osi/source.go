@@ -16,6 +16,10 @@ func (m *modelReader) readSource(o *document.Object, d *semantic.DatasetDef) {
 		return
 	}
 	d.SourcePos = n.Pos()
+	if long := n.TooLong(); long != nil {
+		m.r.Faults = append(m.r.Faults, *long)
+		return
+	}
 	if m.p.IsQuery(text) {
 		d.Query = text
 		return
