@@ -116,8 +116,6 @@ func (c *conn) recover(doing string) {
 	if p == nil {
 		return
 	}
-	c.running.end()
-	c.watcher.stop(c.sock)
 	err := fmt.Errorf("panic while %s: %v\n%s", doing, p, debug.Stack())
 	c.out.sendError(severityFatal, c.internal(err))
 	_ = c.out.flush()

@@ -226,12 +226,6 @@ func parseNumeric(s string) (string, error) {
 	if !ok || special != 0 {
 		return "", invalid
 	}
-	if exponent == 0 && number[0] != '+' && number[0] != '.' && !strings.HasPrefix(number, "-.") && !strings.HasSuffix(number, ".") {
-		if len(digits)-scale > numericWhole || scale > numericFraction {
-			return "", numericOverflow()
-		}
-		return number, nil
-	}
 	if exponent > numericWhole || exponent < -numericFraction || len(digits) > numericWhole {
 		return "", numericOverflow()
 	}
@@ -242,9 +236,13 @@ func parseNumeric(s string) (string, error) {
 	for len(digits) <= scale {
 		digits = append([]byte{'0'}, digits...)
 	}
-	if scale > numericFraction {
+	for len(digits) > scale+1 && digits[0] == '0' {
+		digits = digits[1:]
+	}
+	if scale > numericFraction || len(digits)-scale > numericWhole {
 		return "", numericOverflow()
 	}
+	negative = negative && len(bytes.Trim(digits, "0")) > 0
 	out := make([]byte, 0, len(digits)+2)
 	if negative {
 		out = append(out, '-')

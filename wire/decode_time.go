@@ -45,16 +45,20 @@ type dateTime struct {
 func parseTime(s string, t sqltype.Type, env *decodeEnv) (int64, error) {
 	p := dateTimeParser{rest: s, order: env.order, timeFirst: t.OID == sqltype.Time || t.OID == sqltype.Timetz}
 	d, outcome := p.parse()
+	name := sqltype.Of(t.OID).String()
+	if t.OID == sqltype.Time || t.OID == sqltype.Timestamp {
+		name = t.OID.Name() // PostgreSQL's messages call these two by their short names
+	}
+	invalid := sqlstate.New(sqlstate.InvalidDatetimeFormat, "invalid input syntax for type %s: \"%s\"", name, s)
 	switch outcome {
 	case parsedWrongly:
-		return 0, sqlstate.New(sqlstate.InvalidDatetimeFormat, "invalid input syntax for type %s: \"%s\"", sqltype.Of(t.OID), s)
+		return 0, invalid
 	case parsedBeyond:
 		return 0, sqlstate.New(sqlstate.DatetimeFieldOverflow, "date/time field value out of range: \"%s\"", s)
 	case parsedZone:
 		return 0, sqlstate.New("22009", "time zone displacement out of range: \"%s\"", s)
 	}
 	d.resolve(env)
-	invalid := sqlstate.New(sqlstate.InvalidDatetimeFormat, "invalid input syntax for type %s: \"%s\"", sqltype.Of(t.OID), s)
 	switch t.OID {
 	case sqltype.Time:
 		if !d.hasTime {

@@ -178,6 +178,11 @@ func (e *arrayBinary) append(dst []byte, row int) []byte {
 	for d, l := range e.lists {
 		entry := l.Entries[at]
 		if sizes[d] = entry.Len; entry.Len == 0 {
+			if d == 0 && e.bound == 0 { // int2vector has its one dimension always
+				dst = append(dst, 0, 0, 0, 1, 0, 0, 0, 0)
+				dst = appendUint32(dst, uint32(e.elem))
+				return append(dst, 0, 0, 0, 0, 0, 0, 0, 0)
+			}
 			if d == 0 || e.empty(0, row) {
 				return append(dst, 0, 0, 0, 0, 0, 0, 0, 0, byte(e.elem>>24), byte(e.elem>>16), byte(e.elem>>8), byte(e.elem))
 			}

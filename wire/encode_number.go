@@ -288,6 +288,8 @@ const (
 	numericNaN      = 0xC000
 	numericPosInf   = 0xD000
 	numericNegInf   = 0xF000
+
+	infinityScale = 0x20 // the display scale that comes with an infinity
 )
 
 // appendNumericBinary writes digits / 10^scale as numeric_send does: groups of
@@ -358,9 +360,19 @@ func floatPut[T float32 | float64](t sqltype.Type, binary bool, env *encodeEnv) 
 	digits := env.floatDigits
 	switch {
 	case binary && t.OID == sqltype.Float4:
-		return func(dst []byte, v T) []byte { return appendUint32(dst, math.Float32bits(float32(v))) }
+		return func(dst []byte, v T) []byte {
+			if v != v {
+				return append(dst, 0x7f, 0xc0, 0, 0) // PostgreSQL's NaN, whatever bits the engine's has
+			}
+			return appendUint32(dst, math.Float32bits(float32(v)))
+		}
 	case binary && t.OID == sqltype.Float8:
-		return func(dst []byte, v T) []byte { return appendUint64(dst, math.Float64bits(float64(v))) }
+		return func(dst []byte, v T) []byte {
+			if v != v {
+				return append(dst, 0x7f, 0xf8, 0, 0, 0, 0, 0, 0)
+			}
+			return appendUint64(dst, math.Float64bits(float64(v)))
+		}
 	case t.OID == sqltype.Numeric:
 		return func(dst []byte, v T) []byte { return appendFloatNumeric(dst, float64(v), binary) }
 	case t.OID == sqltype.Float4:
@@ -397,7 +409,10 @@ func appendNumericText(dst, text []byte, binary bool) []byte {
 	case special != 0:
 		dst = append(dst, 0, 0, 0, 0)
 		dst = appendUint16(dst, special)
-		return append(dst, 0, 0)
+		if special == numericNaN {
+			return append(dst, 0, 0)
+		}
+		return append(dst, 0, infinityScale)
 	}
 	return appendNumericBinary(dst, negative, digits, scale, scale)
 }

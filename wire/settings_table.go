@@ -57,7 +57,7 @@ var settingTable = [...]setting{
 	{name: "search_path", initial: `"$user", public`, check: checkSearchPath, about: "Schemas in which unqualified names are looked up, in order."},
 	{name: "server_encoding", initial: "UTF8", context: contextInternal, about: "Character encoding of the database."},
 	{name: "server_version", initial: "15.18", context: contextInternal, about: "Version of PostgreSQL that the server speaks."},
-	{name: "server_version_num", kind: kindInt, min: 150018, max: 150018, initial: "150018", context: contextInternal, about: "The same as a number."},
+	{name: "server_version_num", kind: kindInt, min: 100000, max: 999999, initial: "150018", context: contextInternal, about: "The same as a number."},
 	{name: "session_authorization", initial: "", about: "User of the session."},
 	{name: "session_replication_role", kind: kindEnum, values: []string{"origin", "replica", "local"}, initial: "origin", context: contextSuperuser, about: "Behaviour of triggers and rules."},
 	{name: "ssl", kind: kindBool, initial: "off", context: contextSighup, about: "Whether connections may be encrypted."},

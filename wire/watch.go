@@ -42,7 +42,7 @@ func (w *watcher) start(in *frameReader, gone func()) {
 // stop gives the reader back: it ends the goroutine by a deadline in the past
 // and waits for it.
 func (w *watcher) stop(sock net.Conn) {
-	if w.timer == nil || w.timer.Stop() {
+	if w.timer.Stop() {
 		return
 	}
 	// A socket that refuses a deadline is closed; the read has ended then.
