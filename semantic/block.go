@@ -132,7 +132,12 @@ func (m *Member) Name() string {
 	case m.Node == nil || m.Node.Parent == nil:
 		return m.Field.Name
 	}
-	return PathString(m.Node.Path()) + "." + m.Field.Name
+	path := m.Node.Path()
+	root := m.Node.Root.Dataset
+	if i, ok := root.visible[m.Field.Name]; ok && root.members[i].Field == m.Field && samePath(root.members[i].Path, path) {
+		return m.Field.Name
+	}
+	return PathString(path) + "." + m.Field.Name
 }
 
 // MetricTime is the dimension of the relation without a root that is each

@@ -54,9 +54,10 @@ type Step struct{ Rule, Note string }
 type Part struct {
 	Home  *Node   // whose rows it aggregates; nil: the rows of FROM
 	Nodes []*Node // what it joins, parents first, roots of FROM included
-	// Rows: this part decides which groups there are, and holds the SELECT's
-	// own aggregates.
+	// Rows: this part decides which groups there are.
 	Rows bool
+	// Plain: it holds the SELECT's own aggregates over rows.
+	Plain bool
 	// Distinct: the joins can repeat a home row within a group, so (keys, row)
 	// is made distinct before aggregating.
 	Distinct bool
@@ -319,7 +320,7 @@ func (p *planner) rooted() (*Plan, error) {
 		flat = flat && !all.repeats(c.Home)
 	}
 	if flat {
-		part := &Part{Nodes: all.list(), Rows: true, Calls: p.calls, block: b}
+		part := &Part{Nodes: all.list(), Rows: true, Plain: q.Plain, Calls: p.calls, block: b}
 		for _, c := range p.calls {
 			c.Guard = c.Home.Parent != nil || c.Home.Nullable
 		}
@@ -332,19 +333,23 @@ func (p *planner) rooted() (*Plan, error) {
 
 	// Otherwise the groups come from FROM and WHERE alone, and each home is
 	// aggregated beside them.
-	first := &Part{Nodes: rows.list(), Rows: true, block: b}
-	if q.Plain && rows.multiplies() {
-		first.Distinct = true
-		p.step("distinct rows", "a filter or key crosses a to-many relationship: rows of FROM are counted once")
-	}
+	first := &Part{Nodes: rows.list(), Rows: true, Plain: q.Plain, block: b}
 	p.plan.Parts = append(p.plan.Parts, first)
+	if q.Plain && rows.multiplies() {
+		// The rows of FROM are counted once, beside the groups, which exist
+		// even where no row does.
+		first.Nodes, first.Plain = base.list(), false
+		p.plan.Parts = append(p.plan.Parts, &Part{Nodes: rows.list(), Plain: true, Distinct: true, block: b})
+		p.step("distinct rows", "a filter or key crosses a to-many relationship: rows of FROM are counted once")
+		rows = base.clone()
+	}
 	return p.split(base, rows, first)
 }
 
 // split gives each home a part of its own; calls that need no join which
 // repeats a row go with the groups.
 func (p *planner) split(base, rows *set, first *Part) (*Plan, error) {
-	q, b := p.q, p.q.Block
+	b := p.q.Block
 	var parts []*Part
 	byPart := map[*Part]*set{}
 	for _, c := range p.calls {
@@ -353,10 +358,10 @@ func (p *planner) split(base, rows *set, first *Part) (*Plan, error) {
 		if err := want.addMembers(p.outer[c]); err != nil {
 			return nil, err
 		}
-		if first != nil && !first.Distinct {
+		if first != nil {
 			with := rows.clone()
 			with.addSet(want)
-			if !(q.Plain && with.multiplies()) && !with.repeats(c.Home) && c.Home.Parent == nil && !c.Home.Nullable && !with.multiplies() {
+			if !with.repeats(c.Home) && c.Home.Parent == nil && !c.Home.Nullable && !with.multiplies() {
 				rows.addSet(want)
 				first.Nodes, first.Calls = rows.list(), append(first.Calls, c)
 				p.step("with the groups", "%s of %s needs no join that repeats a row", c.Aggregate.Func, c.Home.Dataset.Name)

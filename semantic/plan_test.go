@@ -213,6 +213,8 @@ func answer(m *Model, question string) string {
 			what = "flat"
 		case part.Rows && part.Home == nil:
 			what = "groups"
+		case part.Plain:
+			what = "rows"
 		}
 		if part.Distinct {
 			what += " distinct"
