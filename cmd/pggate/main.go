@@ -1,0 +1,13 @@
+// Command pggate is a PostgreSQL wire-protocol gateway over a semantic layer.
+package main
+
+import (
+	"context"
+	"os"
+
+	"github.com/pggate/pggate/cmd/pggate/gate"
+)
+
+func main() {
+	os.Exit(gate.Main(context.Background(), os.Args[1:], os.Stdout, os.Stderr))
+}
