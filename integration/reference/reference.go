@@ -99,6 +99,7 @@ type Metric struct {
 	Func   string // sum, count, distinct, max
 	Column string
 	Filter *Condition // over columns of the home: paths of no steps
+	Where  *Condition // the client's FILTER, over the joined rows
 }
 
 // A Query is one SELECT with groups. Items are joined in order: Joins[i] says
@@ -110,6 +111,7 @@ type Query struct {
 	Where   *Condition
 	Metrics []Metric
 	Rollup  bool
+	Count   bool // COUNT(*): the rows of FROM, each once
 	// Merged are paths that another item stands for, by the key of the path.
 	Merged map[string]int
 }
@@ -139,6 +141,46 @@ func Answer(q *Query) []string {
 	var out []string
 	for _, set := range keySets {
 		out = append(out, answerSet(q, set)...)
+	}
+	sort.Strings(out)
+	return out
+}
+
+// AnswerRootless gives the rows of a question to the relation without a root:
+// each metric over its own home, the groups of all together. The homes are the
+// items of the queries, which differ in nothing else that matters.
+func AnswerRootless(queries []*Query) []string {
+	groups := map[string][]string{}
+	var order []string
+	for i, q := range queries {
+		for _, line := range Answer(q) {
+			key, value, keyed := "", line, len(q.Keys) > 0
+			if keyed {
+				cut := strings.LastIndexByte(line, '|')
+				key, value = line[:cut], line[cut+1:]
+			}
+			row, ok := groups[key]
+			if !ok {
+				order = append(order, key)
+				for _, o := range queries {
+					missing := "NULL"
+					if f := o.Metrics[0].Func; f == "count" || f == "distinct" {
+						missing = "0"
+					}
+					row = append(row, missing)
+				}
+				groups[key] = row
+			}
+			row[i] = value
+		}
+	}
+	var out []string
+	for _, key := range order {
+		line := strings.Join(groups[key], "|")
+		if len(queries[0].Keys) > 0 {
+			line = key + "|" + line
+		}
+		out = append(out, line)
 	}
 	sort.Strings(out)
 	return out
@@ -184,9 +226,10 @@ func answerSet(q *Query, set []bool) []string {
 	for _, m := range q.Metrics {
 		visible := map[string]map[int]bool{}
 		home := Canonical(q, m.Home)
-		for _, t := range tuples(q, append([]Path{m.Home}, keyPaths...)) {
+		paths := append([]Path{m.Home}, keyPaths...)
+		for _, t := range tuples(q, append(paths, pathsOf(m.Where)...)) {
 			row, ok := t[home]
-			if !ok || row < 0 {
+			if !ok || row < 0 || m.Where != nil && truth(q, t, m.Where) != True {
 				continue
 			}
 			g := label(t)
@@ -197,6 +240,22 @@ func answerSet(q *Query, set []bool) []string {
 		}
 		for i, g := range order {
 			rows[i] = append(rows[i], aggregate(q, m, visible[g]).String())
+		}
+	}
+	if q.Count {
+		seen := map[string]map[string]bool{}
+		for _, t := range tuples(q, keyPaths) {
+			g, id := label(t), ""
+			for i := range q.Items {
+				id += fmt.Sprint(t[fmt.Sprint(i)], "/")
+			}
+			if seen[g] == nil {
+				seen[g] = map[string]bool{}
+			}
+			seen[g][id] = true
+		}
+		for i, g := range order {
+			rows[i] = append(rows[i], fmt.Sprint(len(seen[g])))
 		}
 	}
 	var out []string
