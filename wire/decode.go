@@ -226,7 +226,7 @@ func parseNumeric(s string) (string, error) {
 	if !ok || special != 0 {
 		return "", invalid
 	}
-	if exponent > numericWhole || exponent < -numericFraction || len(digits) > numericWhole {
+	if exponent > numericWhole || exponent < -numericFraction || len(digits)-scale > numericWhole {
 		return "", numericOverflow()
 	}
 	scale -= exponent

@@ -68,7 +68,7 @@ func (s *intervalSum) add(whole int64, fraction float64, u intervalUnit) {
 			s.overflow = true
 			return
 		}
-		s.wholeMicros += whole * u.micros
+		s.addMicros(whole * u.micros)
 		s.micros += fraction * float64(u.micros)
 	}
 }
@@ -83,13 +83,25 @@ func (s *intervalSum) addDays(days float64) {
 	s.micros += micros - whole*microsPerDay
 }
 
-func (s *intervalSum) interval() (backend.Interval, bool) {
-	micros := math.RoundToEven(s.micros)
-	total := s.wholeMicros + int64(micros)
-	ok := !s.overflow && math.Abs(s.months) <= math.MaxInt32 && math.Abs(s.days) <= math.MaxInt32 &&
-		math.Abs(float64(s.wholeMicros)+micros) < math.MaxInt64
-	return backend.Interval{Months: int32(s.months), Days: int32(s.days), Micros: total}, ok
+// addMicros adds to the exact part of the time.
+func (s *intervalSum) addMicros(n int64) {
+	sum := s.wholeMicros + n
+	if (sum > s.wholeMicros) != (n > 0) && n != 0 {
+		s.overflow = true
+	}
+	s.wholeMicros = sum
 }
+
+func (s *intervalSum) interval() (v backend.Interval, ok bool) {
+	micros := math.RoundToEven(s.micros)
+	if math.Abs(micros) > 1<<62 || !inInt32(s.months) || !inInt32(s.days) {
+		return v, false
+	}
+	s.addMicros(int64(micros))
+	return backend.Interval{Months: int32(s.months), Days: int32(s.days), Micros: s.wholeMicros}, !s.overflow
+}
+
+func inInt32(f float64) bool { return f >= math.MinInt32 && f <= math.MaxInt32 }
 
 // parseInterval reads an interval in any of the styles that appendInterval
 // writes, and in words.
