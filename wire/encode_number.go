@@ -169,14 +169,11 @@ func wideEncoder[T backend.Fixed](t sqltype.Type, binary bool, env *encodeEnv, s
 	case isFloat(t.OID):
 		float := floatPut[float64](t, binary, env)
 		put = func(dst []byte, m magnitude) []byte { return float(dst, m.float64()) }
-	case t.OID == sqltype.Numeric || !binary && !isTime(t.OID) && t.OID != sqltype.Bool:
-		scale := 0
-		if t.OID == sqltype.Numeric {
-			scale = numericScale(t)
-		} else {
-			binary = false
-		}
+	case t.OID == sqltype.Numeric:
+		scale := numericScale(t)
 		put = func(dst []byte, m magnitude) []byte { return appendNumeric(dst, m, 0, scale, binary) }
+	case !isTime(t.OID) && t.OID != sqltype.Bool && (!binary || !isInteger(t.OID)):
+		put = func(dst []byte, m magnitude) []byte { return appendNumeric(dst, m, 0, 0, false) }
 	default:
 		integer := integerPut[int64](t, binary, env)
 		put = func(dst []byte, m magnitude) []byte {
