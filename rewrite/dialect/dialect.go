@@ -1,76 +1,163 @@
-// Package dialect gives a PostgreSQL parse tree DuckDB's words without changing
-// what it means (floor 2, under rewrite). It gets one SELECT whose names are
-// bound, and turns it pass by pass into a tree whose printed text means in
-// DuckDB what the original means in PostgreSQL 15. It knows no model and runs
-// nothing. What neither a setting of the engine nor a pass can make equal is
-// refused by CheckFunctions.
+// Package dialect turns a finished tree of PostgreSQL's grammar into one whose
+// printed text means the same to DuckDB (floor 2).
+//
+// NameTargets and CheckFunctions look at the client's tree, before names are
+// bound; Apply is the last step before printing. Apply first gives types to the
+// expressions (types.go, beside the tree), then goes over the tree once,
+// children first, and lets the passes of the table below look at each node.
+// What DuckDB cannot say in one expression is a macro of macros.sql, which
+// Script gives to whoever opens the engine.
 package dialect
 
 import (
+	_ "embed"
+
+	pg "github.com/pganalyze/pg_query_go/v6"
+
 	"github.com/pggate/pggate/rewrite/internal/pgtree"
 	"github.com/pggate/pggate/semantic/sqltype"
+	"github.com/pggate/pggate/wire/sqlstate"
 )
 
-// Schema answers for base relations of the final tree.
+// A Schema answers for the base relations of the final tree.
 type Schema interface {
 	Columns(database, schema, name string) ([]sqltype.Column, bool)
 }
 
-// Settings are what of a session enters a statement.
+// Settings are what a statement depends on besides its text.
 type Settings struct {
 	TimeZone       string
 	Database, User string
-	Params         []sqltype.Type // declared types of $1, $2, ...
+	Params         []sqltype.Type // declared types of $1, $2, ...; OID 0 for none
 }
 
-// A pass is one kind of difference between the two.
+// macroSchema is where Script puts the macros: a schema of the engine's
+// in-memory database for the gateway's own objects.
+const macroSchema = "pggate.dialect"
+
+//go:embed macros.sql
+var script string
+
+// Script is the SQL that creates the macros that translated statements call.
+// It is run once when the engine is opened, after the in-memory database
+// "pggate" has been attached.
+func Script() string { return script }
+
+// A pass rewrites one kind of difference. The first pass that answers with
+// another node decides; what it put in is not looked at again.
 type pass struct {
 	name   string
 	reason string
-	run    func(*state, *pgtree.Node) (*pgtree.Node, error)
+	run    func(t *translation, n *pgtree.Node) (*pgtree.Node, error)
 }
 
-// passes run in this order, each over the whole tree, children first.
+// passes in the order in which they look at a node. Most care for one kind of
+// node, so the order matters only between those that share one.
 var passes = [...]pass{
-	{"locking", "DuckDB has no row locks, and nothing here writes", dropLocking},
-	{"nulls", "PostgreSQL sorts NULL as the largest value, in windows and aggregates, too", explicitNulls},
-	{"series", "a function in FROM gives its alias to its column", nameSeries},
-	{"functions", "the same function has another name or form", mapFunction},
-	{"aggregates", "sum and avg of integers have types of their own", typeAggregate},
-	{"operators", "regular expressions match anywhere, division by zero is an error", mapOperator},
-	{"casts", "types have other names, varchar(n) cuts, numeric has no limit", mapCast},
-	{"params", "a parameter has the type that the client declared", typeParam},
+	{"locking", "rows of a read-only database need no locks, and DuckDB has no FOR UPDATE", locking},
+	{"limit", "DuckDB has no WITH TIES", limit},
+	{"order", "the place of NULLs is written out, and USING becomes ASC or DESC", order},
+	{"collation", "text is compared by its bytes, as under the collation C", collation},
+	{"session", "the session's values are the gateway's, not the engine's", session},
+	{"literal", "numbers with an exponent are numeric, not double", literal},
+	{"cast", "types have other names and other rules of conversion", cast},
+	{"operator", "operators that DuckDB lacks, or reads otherwise", operator},
+	{"function", "functions that DuckDB lacks, names otherwise or answers otherwise", function},
+	{"from", "a function in FROM gives named columns", from},
+	{"row", "a row has no text form in DuckDB", row},
+	{"parameter", "a declared parameter has its type whatever stands around it", parameter},
 }
 
-// state is what the passes know of a tree.
-type state struct {
-	schema   Schema
-	settings Settings
-	types    *inference
-	inside   []*pgtree.Node
-}
-
-// Apply runs all passes over a statement in place. Errors are
-// *sqlstate.Error whose Position is a byte offset plus one.
+// Apply translates the SELECT statement root in place. The error is a
+// *sqlstate.Error whose position is a byte offset + 1 into the client's text.
 func Apply(root *pgtree.Node, schema Schema, s Settings) error {
-	st := &state{schema: schema, settings: s}
-	st.types = infer(root, schema, s)
+	sel := root.GetSelectStmt()
+	if sel == nil {
+		return sqlstate.New(sqlstate.InternalError, "only a query can be translated")
+	}
+	t := &translation{settings: s, notes: newNotes(), names: make(map[*pgtree.Node]string)}
+	typer := &typer{schema: schema, params: s.Params, notes: t.notes}
+	typer.query(sel, nil)
+	if typer.err != nil {
+		return typer.err
+	}
+	pgtree.Map(root, t.node)
+	return t.err
+}
+
+// A translation is one run of Apply.
+type translation struct {
+	settings Settings
+	notes    *notes
+	names    map[*pgtree.Node]string // of calls in FROM that were replaced
+	err      error                   // the first refusal
+}
+
+func (t *translation) node(n *pgtree.Node) *pgtree.Node {
+	if t.err != nil {
+		return n
+	}
 	for _, p := range passes {
-		var failed error
-		pgtree.Map(root, func(n *pgtree.Node) *pgtree.Node {
-			if failed != nil {
-				return n
+		out, err := p.run(t, n)
+		if err != nil {
+			t.err = err
+			return n
+		}
+		if out != n {
+			t.notes.carry(n, out)
+			if t.notes.from[n] {
+				t.names[out] = callName(n)
 			}
-			r, err := p.run(st, n)
-			if err != nil {
-				failed = err
-				return n
-			}
-			return r
-		})
-		if failed != nil {
-			return failed
+			return out
 		}
 	}
-	return nil
+	return n
 }
+
+// refuse is an error at n.
+func refuse(n *pgtree.Node, code sqlstate.Code, format string, args ...any) *sqlstate.Error {
+	e := sqlstate.New(code, format, args...)
+	if at := pgtree.Location(n); at >= 0 {
+		e.Position = at + 1
+	}
+	return e
+}
+
+func unsupported(n *pgtree.Node, format string, args ...any) *sqlstate.Error {
+	return refuse(n, sqlstate.FeatureNotSupported, format, args...)
+}
+
+// constant gives the text of a string constant, also under a cast to text.
+func constant(n *pgtree.Node) (string, bool) {
+	if c := n.GetAConst(); c != nil {
+		if s, ok := c.GetVal().(*pg.A_Const_Sval); ok && !c.GetIsnull() {
+			return s.Sval.GetSval(), true
+		}
+		return "", false
+	}
+	if c := n.GetTypeCast(); c != nil && len(c.GetTypeName().GetTypmods()) == 0 {
+		switch oid, array := typeOID(c.GetTypeName()); {
+		case array:
+		case oid == sqltype.Text, oid == sqltype.Varchar, oid == sqltype.BPChar, oid == sqltype.Name:
+			return constant(c.GetArg())
+		}
+	}
+	return "", false
+}
+
+// integer gives the value of an integer constant, also a negative one.
+func integer(n *pgtree.Node) (int64, bool) {
+	if c := n.GetAConst(); c != nil {
+		if i, ok := c.GetVal().(*pg.A_Const_Ival); ok && !c.GetIsnull() {
+			return int64(i.Ival.GetIval()), true
+		}
+		return 0, false
+	}
+	if e := n.GetAExpr(); e != nil && e.GetLexpr() == nil && operatorName(e) == "-" {
+		v, ok := integer(e.GetRexpr())
+		return -v, ok
+	}
+	return 0, false
+}
+
+func isNull(n *pgtree.Node) bool { return n.GetAConst().GetIsnull() }

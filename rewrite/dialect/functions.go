@@ -1,68 +1,286 @@
 package dialect
 
-import (
-	"sort"
-	"strings"
+// functionTable lists what a client may call, besides the functions of the
+// catalogue. A function of the engine that is not here does not exist: the
+// readers of files, query(), getenv(), error() and their kin least of all.
+var functionTable = [...]entry{
+	// Text
+	{name: "length", args: "text", result: "int4", as: "CAST(length($1) AS int)"},
+	{name: "length", args: "bytea", result: "int4", as: "CAST(octet_length($1) AS int)"},
+	{name: "char_length", args: "text", result: "int4", as: "CAST(length($1) AS int)"},
+	{name: "character_length", args: "text", result: "int4", as: "CAST(length($1) AS int)"},
+	{name: "octet_length", args: "text", result: "int4", as: "CAST(strlen($1) AS int)"},
+	{name: "octet_length", args: "bytea", result: "int4", as: "CAST(octet_length($1) AS int)"},
+	{name: "bit_length", args: "text", result: "int4", as: "CAST(strlen($1) * 8 AS int)"},
+	{name: "lower", args: "text", result: "text"},
+	{name: "upper", args: "text", result: "text"},
+	{name: "initcap", args: "text", result: "text", as: "pggate.dialect.initcap($1)"},
+	{name: "btrim", args: "text text?", result: "text", as: "=trim"},
+	{name: "ltrim", args: "text text?", result: "text"},
+	{name: "rtrim", args: "text text?", result: "text"},
+	{name: "left", args: "text int", result: "text"},
+	{name: "right", args: "text int", result: "text"},
+	{name: "lpad", args: "text int", result: "text", as: "pggate.dialect.lpad($1, $2, ' ')"},
+	{name: "lpad", args: "text int text", result: "text", as: "pggate.dialect.lpad($1, $2, $3)"},
+	{name: "rpad", args: "text int", result: "text", as: "pggate.dialect.rpad($1, $2, ' ')"},
+	{name: "rpad", args: "text int text", result: "text", as: "pggate.dialect.rpad($1, $2, $3)"},
+	{name: "repeat", args: "text int", result: "text", as: "pggate.dialect.repeat_text($1, $2)"},
+	{name: "replace", args: "text text text", result: "text"},
+	{name: "reverse", args: "text", result: "text"},
+	{name: "translate", args: "text text text", result: "text"},
+	{name: "ascii", args: "text", result: "int4"},
+	{name: "chr", args: "int", result: "text"},
+	{name: "strpos", args: "text text", result: "int4", as: "CAST(strpos($1, $2) AS int)"},
+	{name: "position", args: "text text", result: "int4", as: "CAST(strpos($1, $2) AS int)"},
+	{name: "starts_with", args: "text text", result: "bool"},
+	{name: "substr", args: "text int", result: "text", build: substring},
+	{name: "substr", args: "text int int", result: "text", build: substring},
+	{name: "substring", args: "text int", result: "text", build: substring},
+	{name: "substring", args: "text int int", result: "text", build: substring},
+	{name: "substring", args: "text unknown", result: "text", build: substringRegex},
+	{name: "substring", args: "text text", result: "text", build: substringRegex},
+	{name: "overlay", args: "text text int", result: "text", as: "pggate.dialect.overlay_text($1, $2, $3, CAST(length($2) AS int))"},
+	{name: "overlay", args: "text text int int", result: "text", as: "pggate.dialect.overlay_text($1, $2, $3, $4)"},
+	{name: "split_part", args: "text text int", result: "text", as: "pggate.dialect.split_part_text($1, $2, $3)"},
+	{name: "concat", args: "any ...", result: "text", build: concatText},
+	{name: "concat_ws", args: "text any ...", result: "text", build: concatText},
+	{name: "format", args: "text any ...", result: "text", build: formatText},
+	{name: "quote_ident", args: "text", result: "text", as: "pggate.dialect.quote_ident($1)"},
+	{name: "quote_literal", args: "text", result: "text", as: "pggate.dialect.quote_literal($1)"},
+	{name: "quote_literal", args: "any", result: "text", as: "pggate.dialect.quote_literal(CAST($1 AS varchar))"},
+	{name: "quote_nullable", args: "text", result: "text", as: "pggate.dialect.quote_nullable($1)"},
+	{name: "quote_nullable", args: "any", result: "text", as: "pggate.dialect.quote_nullable(CAST($1 AS varchar))"},
+	{name: "md5", args: "text", result: "text"},
+	{name: "md5", args: "bytea", result: "text"},
+	{name: "sha256", args: "bytea", result: "bytea", as: "from_hex(sha256($1))"},
+	{name: "encode", args: "bytea text", result: "text", build: encode},
+	{name: "decode", args: "text text", result: "bytea", build: encode},
+	{name: "convert_from", args: "bytea text", result: "text", as: "decode($1)"},
+	{name: "convert_to", args: "text text", result: "bytea", as: "encode($1)"},
+	{name: "to_hex", args: "int", result: "text", as: "lower(to_hex($1))"},
+	{name: "regexp_replace", args: "text text text text?", result: "text", build: regexpReplace},
+	{name: "regexp_match", args: "text text text?", result: "_text", build: regexpGroups},
+	{name: "regexp_matches", kind: rows, args: "text text text?", result: "_text", build: regexpGroups},
+	{name: "regexp_split_to_array", args: "text text", result: "_text", build: regexpSplit},
+	{name: "regexp_split_to_table", kind: rows, args: "text text", result: "text", build: regexpSplit},
+	{name: "string_to_array", args: "text text", result: "_text", as: "pggate.dialect.string_to_array($1, $2)"},
+	{name: "string_to_array", args: "text text text", result: "_text", as: "pggate.dialect.string_to_array3($1, $2, $3)"},
+	{name: "string_to_table", kind: rows, args: "text text", result: "text", as: "pggate.dialect.string_to_array($1, $2)"},
 
-	"github.com/pggate/pggate/rewrite/internal/pgtree"
-	"github.com/pggate/pggate/semantic"
-	"github.com/pggate/pggate/wire/sqlstate"
-)
+	// Numbers
+	{name: "abs", args: "number", result: "1"},
+	{name: "sign", args: "float", result: "float8", as: "CAST(sign($1) AS double precision)"},
+	{name: "sign", args: "numeric", result: "numeric:0", as: "CAST(sign($1) AS numeric(18, 0))"},
+	{name: "ceil", args: "float", result: "float8"},
+	{name: "ceil", args: "numeric", result: "whole1"},
+	{name: "ceil", args: "int", result: "float8", as: "CAST($1 AS double precision)"},
+	{name: "ceiling", args: "float", result: "float8", as: "=ceil"},
+	{name: "ceiling", args: "numeric", result: "whole1", as: "=ceil"},
+	{name: "ceiling", args: "int", result: "float8", as: "CAST($1 AS double precision)"},
+	{name: "floor", args: "float", result: "float8"},
+	{name: "floor", args: "numeric", result: "whole1"},
+	{name: "floor", args: "int", result: "float8", as: "CAST($1 AS double precision)"},
+	{name: "round", args: "any", result: "", as: "=round"},
+	{name: "round", args: "float", result: "float8", as: "round_even($1, 0)"},
+	{name: "round", args: "numeric", result: "whole1"},
+	{name: "round", args: "int", result: "float8", as: "CAST($1 AS double precision)"},
+	{name: "round", args: "numeric int", result: "round2", build: roundDigits},
+	{name: "trunc", args: "float", result: "float8"},
+	{name: "trunc", args: "numeric", result: "whole1"},
+	{name: "trunc", args: "int", result: "float8", as: "CAST($1 AS double precision)"},
+	{name: "trunc", args: "numeric int", result: "round2", build: roundDigits},
+	{name: "div", args: "int int", result: "numeric:0", as: "CAST(CAST($1 AS hugeint) / pggate.dialect.nonzero($2) AS numeric(38, 0))"},
+	{name: "div", args: "numeric numeric", result: "numeric:0", as: "trunc(($1 - $1 % pggate.dialect.nonzero($2)) / $2)"},
+	{name: "mod", args: "int int", result: "wider", as: "$1 % pggate.dialect.nonzero($2)"},
+	{name: "mod", args: "numeric numeric", result: "wider", as: "$1 % pggate.dialect.nonzero($2)"},
+	{name: "power", args: "float float", result: "float8"},
+	{name: "pow", args: "float float", result: "float8", as: "=power"},
+	{name: "sqrt", args: "float", result: "float8"},
+	{name: "cbrt", args: "float", result: "float8", as: "pggate.dialect.cube_root($1)"},
+	{name: "exp", args: "float", result: "float8"},
+	{name: "ln", args: "float", result: "float8"},
+	{name: "log", args: "float", result: "float8", as: "log10($1)"},
+	{name: "log", args: "float float", result: "float8", as: "log($1, $2)"},
+	{name: "log10", args: "float", result: "float8"},
+	{name: "pi", result: "float8"},
+	{name: "degrees", args: "float", result: "float8"},
+	{name: "radians", args: "float", result: "float8"},
+	{name: "sin", args: "float", result: "float8"},
+	{name: "cos", args: "float", result: "float8"},
+	{name: "tan", args: "float", result: "float8"},
+	{name: "cot", args: "float", result: "float8"},
+	{name: "asin", args: "float", result: "float8"},
+	{name: "acos", args: "float", result: "float8"},
+	{name: "atan", args: "float", result: "float8"},
+	{name: "atan2", args: "float float", result: "float8"},
+	{name: "sinh", args: "float", result: "float8"},
+	{name: "cosh", args: "float", result: "float8"},
+	{name: "tanh", args: "float", result: "float8"},
+	{name: "gcd", args: "int int", result: "int8"},
+	{name: "lcm", args: "int int", result: "int8"},
+	{name: "factorial", args: "int", result: "numeric:0"},
+	{name: "random", result: "float8"},
+	{name: "width_bucket", args: "float float float int", result: "int4", as: "pggate.dialect.width_bucket($1, $2, $3, $4)"},
+	{name: "gen_random_uuid", result: "uuid"},
 
-// functions are PostgreSQL's functions that exist here, by kind. What is not
-// listed does not exist: file readers and the like are refused as any slip is.
-var functions = func() map[string]bool {
-	m := map[string]bool{}
-	for _, list := range []string{
-		// aggregates
-		"sum count avg min max any_value stddev stddev_pop stddev_samp variance var_pop var_samp bool_and bool_or every bit_and bit_or bit_xor string_agg array_agg json_agg jsonb_agg json_object_agg jsonb_object_agg percentile_cont percentile_disc mode median corr covar_pop covar_samp regr_avgx regr_avgy regr_count regr_intercept regr_r2 regr_slope regr_sxx regr_sxy regr_syy approx_count_distinct approx_percentile quantile_cont quantile_disc mad",
-		// windows
-		"row_number rank dense_rank percent_rank cume_dist ntile lag lead first_value last_value nth_value",
-		// numbers
-		"abs ceil ceiling floor round trunc sign sqrt cbrt exp ln log log10 power mod div random pi degrees radians sin cos tan asin acos atan atan2 cot gcd lcm factorial",
-		// text
-		"lower upper length char_length character_length octet_length bit_length concat concat_ws substr substring left right lpad rpad ltrim rtrim btrim trim replace translate reverse repeat position strpos split_part starts_with md5 sha256 chr ascii to_hex initcap regexp_replace regexp_matches regexp_split_to_array string_to_array array_to_string overlay",
-		// dates
-		"now clock_timestamp statement_timestamp transaction_timestamp date_trunc date_part extract age to_char to_date to_timestamp make_date make_time make_timestamp timezone isfinite date_bin",
-		// conditionals, arrays, json, rows
-		"greatest least nullif coalesce array_length array_upper array_lower array_append array_cat array_position cardinality unnest generate_series generate_subscripts to_json to_jsonb row_to_json json_build_object jsonb_build_object json_build_array jsonb_build_array json_array_length jsonb_array_length jsonb_typeof json_typeof pg_typeof gen_random_uuid encode decode hashtext",
-	} {
-		for _, f := range strings.Fields(list) {
-			m[f] = true
-		}
-	}
-	return m
-}()
+	// Dates and times
+	{name: "now", result: "timestamptz"},
+	{name: "transaction_timestamp", result: "timestamptz", as: "=now"},
+	{name: "statement_timestamp", result: "timestamptz", as: "=now"},
+	{name: "clock_timestamp", result: "timestamptz", as: "=now"},
+	{name: "extract", args: "text any", build: extract, result: "numeric"},
+	{name: "date_part", args: "text any", result: "float8", build: extract},
+	{name: "date_trunc", args: "text timestamp", result: "timestamp"},
+	{name: "date_trunc", args: "text date", result: "timestamptz", as: "CAST(date_trunc($1, $2) AS timestamptz)"},
+	{name: "date_trunc", args: "text timestamptz", result: "timestamptz"},
+	{name: "date_trunc", args: "text interval", result: "interval"},
+	{name: "date_trunc", args: "text timestamptz text", result: "timestamptz", as: "timezone($3, date_trunc($1, timezone($3, CAST($2 AS timestamptz))))"},
+	{name: "date_bin", args: "interval timestamp timestamp", result: "timestamp", as: "time_bucket($1, CAST($2 AS timestamp), CAST($3 AS timestamp))"},
+	{name: "date_bin", args: "interval timestamptz timestamptz", result: "timestamptz", as: "time_bucket($1, $2, $3)"},
+	{name: "timezone", args: "text timestamptz", result: "timestamp"},
+	{name: "timezone", args: "text timestamp", result: "timestamptz"},
+	{name: "timezone", args: "text date", result: "timestamp", as: "timezone($1, CAST($2 AS timestamptz))"},
+	{name: "age", args: "timestamp", result: "interval", as: "age(CAST(CAST(now() AS date) AS timestamp), CAST($1 AS timestamp))"},
+	{name: "age", args: "timestamptz", result: "interval", as: "age(CAST(CAST(now() AS date) AS timestamptz), $1)"},
+	{name: "age", args: "timestamp timestamp", result: "interval", as: "age(CAST($1 AS timestamp), CAST($2 AS timestamp))"},
+	{name: "age", args: "timestamptz timestamptz", result: "interval", as: "age(CAST($1 AS timestamptz), CAST($2 AS timestamptz))"},
+	{name: "to_char", args: "any text", result: "text", build: toChar},
+	{name: "to_date", args: "text text", result: "date", build: toDate},
+	{name: "to_timestamp", args: "float", result: "timestamptz", as: "to_timestamp(CAST($1 AS double precision))"},
+	{name: "to_timestamp", args: "text text", result: "timestamptz", build: toDate},
+	{name: "to_number", args: "text text", result: "numeric:10", build: toNumber},
+	{name: "make_date", args: "int int int", result: "date"},
+	{name: "make_time", args: "int int float", result: "time"},
+	{name: "make_timestamp", args: "int int int int int float", result: "timestamp"},
+	{name: "make_timestamptz", args: "int int int int int float", result: "timestamptz", as: "CAST(make_timestamp($1, $2, $3, $4, $5, $6) AS timestamptz)"},
+	{name: "make_interval", args: "int? int? int? int? int? int? float?", result: "interval", build: makeInterval},
+	{name: "isfinite", args: "timestamp", result: "bool"},
+	{name: "isfinite", args: "date", result: "bool"},
+	{name: "isfinite", args: "timestamptz", result: "bool"},
+	{name: "isfinite", args: "interval", result: "bool", as: "$1 IS NOT NULL"},
+	{name: "justify_days", args: "interval", result: "interval", as: "pggate.dialect.justify_days($1)"},
+	{name: "justify_hours", args: "interval", result: "interval", as: "pggate.dialect.justify_hours($1)"},
+	{name: "justify_interval", args: "interval", result: "interval", as: "pggate.dialect.justify_days(pggate.dialect.justify_hours($1))"},
 
-// CheckFunctions refuses calls of functions that are neither listed here nor the
-// catalogue's. The error is 42883 with a byte offset plus one as Position.
-func CheckFunctions(root *pgtree.Node, isCatalog func(schema, name string) bool) error {
-	var bad error
-	pgtree.Walk(root, func(n *pgtree.Node) bool {
-		call := n.GetFuncCall()
-		if call == nil || bad != nil {
-			return bad == nil
-		}
-		parts := pgtree.NameParts(call.GetFuncname())
-		schema, name := "", parts[len(parts)-1]
-		if len(parts) > 1 {
-			schema = parts[0]
-		}
-		if (schema == "" || schema == "pg_catalog") && functions[name] || isCatalog(schema, name) {
-			return true
-		}
-		err := sqlstate.New(sqlstate.UndefinedFunction, "function %s(%s) does not exist", strings.Join(parts, "."), strings.TrimSuffix(strings.Repeat("unknown, ", len(call.GetArgs())), ", "))
-		known := make([]string, 0, len(functions))
-		for f := range functions {
-			known = append(known, f)
-		}
-		sort.Strings(known)
-		err.Hint = "No function matches the given name. docs/sql.md lists those that exist."
-		if near := semantic.Nearest(name, known); len(near) > 0 {
-			err.Hint = "Did you mean \"" + strings.Join(near, "\" or \"") + "\"?"
-		}
-		bad = at(err, n)
-		return false
-	})
-	return bad
+	// Arrays
+	{name: "array_length", args: "array int", result: "int4", build: arrayLength},
+	{name: "array_upper", args: "array int", result: "int4", build: arrayLength},
+	{name: "array_lower", args: "array int", result: "int4", build: arrayLength},
+	{name: "array_ndims", args: "array", result: "int4", as: "CASE WHEN len($1) > 0 THEN 1 END"},
+	{name: "cardinality", args: "array", result: "int4", as: "CAST(len($1) AS int)"},
+	{name: "array_append", args: "array any", result: "1", as: "list_append($1, $2)"},
+	{name: "array_prepend", args: "any array", result: "2", as: "list_prepend($1, $2)"},
+	{name: "array_cat", args: "array array", result: "1", as: "list_concat($1, $2)"},
+	{name: "array_remove", args: "array any", result: "1", as: "pggate.dialect.array_remove($1, $2)"},
+	{name: "array_replace", args: "array any any", result: "1", as: "pggate.dialect.array_replace($1, $2, $3)"},
+	{name: "array_position", args: "array any", result: "int4", as: "CAST(nullif(list_position($1, $2), 0) AS int)"},
+	{name: "array_positions", args: "array any", result: "_int4", as: "pggate.dialect.array_positions($1, $2)"},
+	{name: "array_to_string", args: "array text", result: "text", as: "pggate.dialect.array_to_string($1, $2)"},
+	{name: "array_to_string", args: "array text text", result: "text", as: "pggate.dialect.array_to_string3($1, $2, $3)"},
+	{name: "trim_array", args: "array int", result: "1", as: "list_slice($1, 1, len($1) - $2)"},
+	{name: "unnest", kind: rows, args: "array ...", result: "elem1"},
+	{name: "generate_subscripts", kind: rows, args: "array int", result: "int4", as: "CAST(range(1, len($1) + 1) AS int[])"},
+	{name: "generate_series", kind: rows, args: "int8 int8 int8?", result: "int8"},
+	{name: "generate_series", kind: rows, args: "small small", result: "int4", as: "CAST(generate_series($1, $2) AS int[])"},
+	{name: "generate_series", kind: rows, args: "small small small", result: "int4", as: "CAST(generate_series($1, $2, $3) AS int[])"},
+	{name: "generate_series", kind: rows, args: "timestamp timestamp interval", result: "timestamp", as: "generate_series(CAST($1 AS timestamp), CAST($2 AS timestamp), $3)"},
+	{name: "generate_series", kind: rows, args: "timestamptz timestamptz interval", result: "timestamptz", as: "generate_series(CAST($1 AS timestamptz), CAST($2 AS timestamptz), $3)"},
+	{name: "generate_series", kind: rows, args: "date date interval", result: "timestamptz", as: "generate_series(CAST($1 AS timestamptz), CAST($2 AS timestamptz), $3)"},
+
+	// JSON
+	{name: "to_json", args: "any", result: "json"},
+	{name: "to_jsonb", args: "any", result: "jsonb", as: "=to_json"},
+	{name: "row_to_json", args: "any", result: "json", as: "=to_json"},
+	{name: "array_to_json", args: "array", result: "json", as: "=to_json"},
+	{name: "json_build_object", args: "any? ...", result: "json", as: "=json_object"},
+	{name: "jsonb_build_object", args: "any? ...", result: "jsonb", as: "=json_object"},
+	{name: "json_build_array", args: "any? ...", result: "json", as: "=json_array"},
+	{name: "jsonb_build_array", args: "any? ...", result: "jsonb", as: "=json_array"},
+	{name: "json_array_length", args: "json", result: "int4", as: "CAST(json_array_length($1) AS int)"},
+	{name: "jsonb_array_length", args: "json", result: "int4", as: "CAST(json_array_length($1) AS int)"},
+	{name: "json_typeof", args: "json", result: "text", as: "pggate.dialect.json_kind($1)"},
+	{name: "jsonb_typeof", args: "json", result: "text", as: "pggate.dialect.json_kind($1)"},
+	{name: "json_extract_path", args: "json text ...", result: "json", build: jsonExtractPath},
+	{name: "jsonb_extract_path", args: "json text ...", result: "jsonb", build: jsonExtractPath},
+	{name: "json_extract_path_text", args: "json text ...", result: "text", build: jsonExtractPath},
+	{name: "jsonb_extract_path_text", args: "json text ...", result: "text", build: jsonExtractPath},
+	{name: "json_array_elements", kind: rows, args: "json", result: "json", as: "json_extract($1, '$[*]')"},
+	{name: "jsonb_array_elements", kind: rows, args: "json", result: "jsonb", as: "json_extract($1, '$[*]')"},
+	{name: "json_array_elements_text", kind: rows, args: "json", result: "text", as: "json_extract_string($1, '$[*]')"},
+	{name: "jsonb_array_elements_text", kind: rows, args: "json", result: "text", as: "json_extract_string($1, '$[*]')"},
+	{name: "json_object_keys", kind: rows, args: "json", result: "text", as: "json_keys($1)"},
+	{name: "jsonb_object_keys", kind: rows, args: "json", result: "text", as: "json_keys($1)"},
+	{name: "json_each", kind: rows, args: "json", columns: "key value", as: "both(json_keys($1), json_extract($1, '$.*'))"},
+	{name: "jsonb_each", kind: rows, args: "json", columns: "key value", as: "both(json_keys($1), json_extract($1, '$.*'))"},
+	{name: "json_each_text", kind: rows, args: "json", columns: "key value", as: "both(json_keys($1), json_extract_string($1, '$.*'))"},
+	{name: "jsonb_each_text", kind: rows, args: "json", columns: "key value", as: "both(json_keys($1), json_extract_string($1, '$.*'))"},
+
+	// Others
+	{name: "pg_typeof", args: "any", result: "text", build: typeOfValue},
+	{name: "num_nulls", args: "any ...", result: "int4", build: countNulls},
+	{name: "num_nonnulls", args: "any ...", result: "int4", build: countNulls},
+
+	// Aggregates
+	{name: "count", kind: aggregate, result: "int8"},
+	{name: "count", kind: aggregate, args: "any", result: "int8"},
+	{name: "sum", kind: aggregate, args: "any", result: "1"},
+	{name: "sum", kind: aggregate, args: "small", result: "int8", as: "CAST(sum($1) AS bigint)"},
+	{name: "sum", kind: aggregate, args: "int8", result: "numeric:0"},
+	{name: "sum", kind: aggregate, args: "numeric", result: "sum1"},
+	{name: "sum", kind: aggregate, args: "float4", result: "float4", as: "CAST(sum($1) AS real)"},
+	{name: "avg", kind: aggregate, args: "any", result: "float8"},
+	{name: "avg", kind: aggregate, args: "float", result: "float8"},
+	{name: "avg", kind: aggregate, args: "int", result: "numeric:16", build: average},
+	{name: "avg", kind: aggregate, args: "numeric", result: "numeric:16", build: average},
+	{name: "avg", kind: aggregate, args: "interval", result: "interval"},
+	{name: "min", kind: aggregate, args: "any", result: "1"},
+	{name: "max", kind: aggregate, args: "any", result: "1"},
+	{name: "bool_and", kind: aggregate, args: "bool", result: "bool"},
+	{name: "bool_or", kind: aggregate, args: "bool", result: "bool"},
+	{name: "every", kind: aggregate, args: "bool", result: "bool", as: "=bool_and"},
+	{name: "bit_and", kind: aggregate, args: "int", result: "1"},
+	{name: "bit_or", kind: aggregate, args: "int", result: "1"},
+	{name: "bit_xor", kind: aggregate, args: "int", result: "1"},
+	{name: "string_agg", kind: aggregate, args: "text text", result: "text"},
+	{name: "array_agg", kind: aggregate, args: "any", result: "array1"},
+	{name: "json_agg", kind: aggregate, args: "any", result: "json", as: "to_json(array_agg($1))"},
+	{name: "jsonb_agg", kind: aggregate, args: "any", result: "jsonb", as: "to_json(array_agg($1))"},
+	{name: "json_object_agg", kind: aggregate, args: "any any", result: "json", as: "=json_group_object"},
+	{name: "jsonb_object_agg", kind: aggregate, args: "any any", result: "jsonb", as: "=json_group_object"},
+	{name: "stddev", kind: aggregate, args: "float", result: "float8", as: "=stddev_samp"},
+	{name: "stddev_samp", kind: aggregate, args: "float", result: "float8"},
+	{name: "stddev_pop", kind: aggregate, args: "float", result: "float8"},
+	{name: "variance", kind: aggregate, args: "float", result: "float8", as: "=var_samp"},
+	{name: "var_samp", kind: aggregate, args: "float", result: "float8"},
+	{name: "var_pop", kind: aggregate, args: "float", result: "float8"},
+	{name: "corr", kind: aggregate, args: "float float", result: "float8", as: "nullif(corr($1, $2), CAST('NaN' AS double precision))"},
+	{name: "covar_pop", kind: aggregate, args: "float float", result: "float8"},
+	{name: "covar_samp", kind: aggregate, args: "float float", result: "float8"},
+	{name: "regr_avgx", kind: aggregate, args: "float float", result: "float8"},
+	{name: "regr_avgy", kind: aggregate, args: "float float", result: "float8"},
+	{name: "regr_count", kind: aggregate, args: "float float", result: "int8"},
+	{name: "regr_intercept", kind: aggregate, args: "float float", result: "float8", as: "nullif(regr_intercept($1, $2), CAST('NaN' AS double precision))"},
+	{name: "regr_r2", kind: aggregate, args: "float float", result: "float8", as: "nullif(regr_r2($1, $2), CAST('NaN' AS double precision))"},
+	{name: "regr_slope", kind: aggregate, args: "float float", result: "float8", as: "nullif(regr_slope($1, $2), CAST('NaN' AS double precision))"},
+	{name: "regr_sxx", kind: aggregate, args: "float float", result: "float8"},
+	{name: "regr_sxy", kind: aggregate, args: "float float", result: "float8"},
+	{name: "regr_syy", kind: aggregate, args: "float float", result: "float8"},
+	{name: "percentile_cont", kind: aggregate, args: "float any", result: "float8", as: "CAST(percentile_cont($1) AS double precision)"},
+	{name: "percentile_cont", kind: aggregate, args: "array any", result: "_float8", as: "CAST(percentile_cont($1) AS double precision[])"},
+	{name: "percentile_disc", kind: aggregate, args: "float any", result: "2"},
+	{name: "percentile_disc", kind: aggregate, args: "array any", result: ""},
+	{name: "mode", kind: aggregate, args: "any", result: "1"},
+
+	// Window functions
+	{name: "row_number", kind: window, result: "int8"},
+	{name: "rank", kind: window, result: "int8"},
+	{name: "dense_rank", kind: window, result: "int8"},
+	{name: "percent_rank", kind: window, result: "float8"},
+	{name: "cume_dist", kind: window, result: "float8"},
+	{name: "ntile", kind: window, args: "int", result: "int4", as: "CAST(ntile($1) AS int)"},
+	{name: "lag", kind: window, args: "any int? any?", result: "1"},
+	{name: "lead", kind: window, args: "any int? any?", result: "1"},
+	{name: "first_value", kind: window, args: "any", result: "1"},
+	{name: "last_value", kind: window, args: "any", result: "1"},
+	{name: "nth_value", kind: window, args: "any int", result: "1"},
 }

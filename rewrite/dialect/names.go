@@ -9,42 +9,80 @@ import (
 )
 
 // NameTargets gives every output column without a name the one that PostgreSQL
-// would give it (parse_target.c, FigureColname), in every SELECT of the tree.
-// It runs on the client's tree, before anything in it is replaced.
+// gives it (parse_target.c, FigureColname), in the top SELECT, in sub-selects,
+// CTEs and the arms of set operations; VALUES get column1, column2, ... It runs
+// first, on the client's tree: later steps replace what the names come from.
 func NameTargets(root *pgtree.Node) {
 	pgtree.Walk(root, func(n *pgtree.Node) bool {
-		if s := n.GetSelectStmt(); s != nil {
-			nameSelect(s)
-		}
-		if sub := n.GetRangeSubselect(); sub != nil {
-			if v := sub.GetSubquery().GetSelectStmt(); len(v.GetValuesLists()) > 0 && sub.GetAlias() != nil {
-				nameValues(sub.GetAlias(), v)
+		switch x := n.GetNode().(type) {
+		case *pg.Node_SelectStmt:
+			nameSelect(x.SelectStmt)
+		case *pg.Node_RangeSubselect:
+			if v := x.RangeSubselect.GetSubquery().GetSelectStmt(); plainValues(v) && x.RangeSubselect.GetAlias() != nil {
+				nameValues(x.RangeSubselect.GetAlias(), v)
+				return walkValues(v)
+			}
+		case *pg.Node_CommonTableExpr:
+			cte := x.CommonTableExpr
+			if v := cte.GetCtequery().GetSelectStmt(); plainValues(v) {
+				a := &pg.Alias{Colnames: cte.GetAliascolnames()}
+				nameValues(a, v)
+				cte.Aliascolnames = a.GetColnames()
+				return walkValues(v)
 			}
 		}
 		return true
 	})
 }
 
+func plainValues(s *pg.SelectStmt) bool {
+	return len(s.GetValuesLists()) > 0 && len(s.GetSortClause()) == 0 && s.GetLimitCount() == nil && s.GetLimitOffset() == nil && s.GetWithClause() == nil
+}
+
+// walkValues goes on below VALUES whose names are given by what holds them.
+func walkValues(s *pg.SelectStmt) bool {
+	for _, row := range s.GetValuesLists() {
+		NameTargets(row)
+	}
+	return false
+}
+
 func nameSelect(s *pg.SelectStmt) {
+	if lists := s.GetValuesLists(); len(lists) > 0 {
+		// VALUES stands for SELECT * FROM (VALUES ...) AS "*VALUES*" (column1, ...).
+		inner := &pg.SelectStmt{ValuesLists: lists}
+		alias := pgtree.Alias("*VALUES*")
+		nameValues(alias, inner)
+		s.ValuesLists = nil
+		s.TargetList = []*pgtree.Node{pgtree.Target("", star())}
+		s.FromClause = []*pgtree.Node{{Node: &pg.Node_RangeSubselect{RangeSubselect: &pg.RangeSubselect{Subquery: pgtree.Select(inner), Alias: alias}}}}
+		return
+	}
 	for _, t := range s.GetTargetList() {
-		rt := t.GetResTarget()
-		if rt == nil || rt.GetName() != "" {
+		target := t.GetResTarget()
+		if target == nil || target.GetName() != "" || isStar(target.GetVal()) {
 			continue
 		}
-		if _, star := pgtree.ColumnParts(rt.GetVal()); star {
-			continue
-		}
-		if ind := rt.GetVal().GetAIndirection(); ind != nil && len(ind.GetIndirection()) > 0 && ind.GetIndirection()[len(ind.GetIndirection())-1].GetAStar() != nil {
-			continue
-		}
-		rt.Name, _ = figure(rt.GetVal())
-		if rt.Name == "" {
-			rt.Name = "?column?"
+		target.Name, _ = figure(target.GetVal())
+		if target.Name == "" {
+			target.Name = "?column?"
 		}
 	}
 }
 
-// nameValues completes the column names of VALUES in FROM.
+func star() *pgtree.Node {
+	return &pgtree.Node{Node: &pg.Node_ColumnRef{ColumnRef: &pg.ColumnRef{Fields: []*pgtree.Node{{Node: &pg.Node_AStar{AStar: &pg.A_Star{}}}}, Location: -1}}}
+}
+
+func isStar(n *pgtree.Node) bool {
+	if _, star := pgtree.ColumnParts(n); star {
+		return true
+	}
+	list := n.GetAIndirection().GetIndirection()
+	return len(list) > 0 && list[len(list)-1].GetAStar() != nil
+}
+
+// nameValues completes the column names of VALUES.
 func nameValues(a *pg.Alias, v *pg.SelectStmt) {
 	width := len(v.GetValuesLists()[0].GetList().GetItems())
 	for i := len(a.GetColnames()); i < width; i++ {
@@ -52,86 +90,120 @@ func nameValues(a *pg.Alias, v *pg.SelectStmt) {
 	}
 }
 
-// figure is FigureColnameInternal: the name and how good it is, 0 for none, 1
-// for a weak one that a better inner name replaces, 2 for a good one.
+// The strengths of a name in FigureColnameInternal: a weak one (the name of a
+// type, "case") gives way to a better one further in.
+const (
+	noName = iota
+	weakName
+	goodName
+)
+
 func figure(n *pgtree.Node) (string, int) {
 	switch x := n.GetNode().(type) {
 	case *pg.Node_ColumnRef:
 		if parts, star := pgtree.ColumnParts(n); len(parts) > 0 && !star {
-			return parts[len(parts)-1], 2
+			return parts[len(parts)-1], goodName
 		}
 	case *pg.Node_AIndirection:
 		list := x.AIndirection.GetIndirection()
 		for i := len(list) - 1; i >= 0; i-- {
 			if s := list[i].GetString_(); s != nil {
-				return s.GetSval(), 2
+				return s.GetSval(), goodName
 			}
 		}
 		return figure(x.AIndirection.GetArg())
 	case *pg.Node_FuncCall:
-		parts := pgtree.NameParts(x.FuncCall.GetFuncname())
-		return parts[len(parts)-1], 2
+		parts := x.FuncCall.GetFuncname()
+		return parts[len(parts)-1].GetString_().GetSval(), goodName
 	case *pg.Node_AExpr:
 		if x.AExpr.GetKind() == pg.A_Expr_Kind_AEXPR_NULLIF {
-			return "nullif", 2
+			return "nullif", goodName
 		}
 	case *pg.Node_TypeCast:
 		name, strength := figure(x.TypeCast.GetArg())
-		if strength <= 1 && x.TypeCast.GetTypeName() != nil {
-			if parts := pgtree.NameParts(x.TypeCast.GetTypeName().GetNames()); len(parts) > 0 {
-				return parts[len(parts)-1], 1
-			}
+		if parts := x.TypeCast.GetTypeName().GetNames(); strength <= weakName && len(parts) > 0 {
+			return parts[len(parts)-1].GetString_().GetSval(), weakName
 		}
 		return name, strength
 	case *pg.Node_CollateClause:
 		return figure(x.CollateClause.GetArg())
 	case *pg.Node_GroupingFunc:
-		return "grouping", 2
+		return "grouping", goodName
 	case *pg.Node_SubLink:
-		switch x.SubLink.GetSubLinkType() {
-		case pg.SubLinkType_EXISTS_SUBLINK:
-			return "exists", 2
-		case pg.SubLinkType_ARRAY_SUBLINK:
-			return "array", 2
-		case pg.SubLinkType_EXPR_SUBLINK:
-			if s := x.SubLink.GetSubselect().GetSelectStmt(); s != nil && len(s.GetTargetList()) > 0 {
-				rt := s.GetTargetList()[0].GetResTarget()
-				if rt.GetName() != "" {
-					return rt.GetName(), 2
-				}
-				return figure(rt.GetVal())
-			}
-		}
+		return figureSubLink(x.SubLink)
 	case *pg.Node_CaseExpr:
-		name, strength := figure(x.CaseExpr.GetDefresult())
-		if strength <= 1 {
-			return "case", 1
+		if name, strength := figure(x.CaseExpr.GetDefresult()); strength > weakName {
+			return name, strength
 		}
-		return name, strength
+		return "case", weakName
 	case *pg.Node_AArrayExpr:
-		return "array", 2
+		return "array", goodName
 	case *pg.Node_RowExpr:
-		return "row", 2
+		return "row", goodName
 	case *pg.Node_CoalesceExpr:
-		return "coalesce", 2
+		return "coalesce", goodName
 	case *pg.Node_MinMaxExpr:
-		if x.MinMaxExpr.GetOp() == pg.MinMaxOp_IS_GREATEST {
-			return "greatest", 2
+		if x.MinMaxExpr.GetOp() == pg.MinMaxOp_IS_LEAST {
+			return "least", goodName
 		}
-		return "least", 2
+		return "greatest", goodName
 	case *pg.Node_SqlvalueFunction:
-		return valueFunction[x.SqlvalueFunction.GetOp()], 2
+		return valueFunctionName(x.SqlvalueFunction.GetOp()), goodName
 	}
-	return "", 0
+	return "", noName
 }
 
-var valueFunction = map[pg.SQLValueFunctionOp]string{
-	pg.SQLValueFunctionOp_SVFOP_CURRENT_DATE: "current_date", pg.SQLValueFunctionOp_SVFOP_CURRENT_TIME: "current_time",
-	pg.SQLValueFunctionOp_SVFOP_CURRENT_TIME_N: "current_time", pg.SQLValueFunctionOp_SVFOP_CURRENT_TIMESTAMP: "current_timestamp",
-	pg.SQLValueFunctionOp_SVFOP_CURRENT_TIMESTAMP_N: "current_timestamp", pg.SQLValueFunctionOp_SVFOP_LOCALTIME: "localtime",
-	pg.SQLValueFunctionOp_SVFOP_LOCALTIME_N: "localtime", pg.SQLValueFunctionOp_SVFOP_LOCALTIMESTAMP: "localtimestamp",
-	pg.SQLValueFunctionOp_SVFOP_LOCALTIMESTAMP_N: "localtimestamp", pg.SQLValueFunctionOp_SVFOP_CURRENT_ROLE: "current_role",
-	pg.SQLValueFunctionOp_SVFOP_CURRENT_USER: "current_user", pg.SQLValueFunctionOp_SVFOP_USER: "user",
-	pg.SQLValueFunctionOp_SVFOP_SESSION_USER: "session_user", pg.SQLValueFunctionOp_SVFOP_CURRENT_CATALOG: "current_catalog",
-	pg.SQLValueFunctionOp_SVFOP_CURRENT_SCHEMA: "current_schema",
+func figureSubLink(s *pg.SubLink) (string, int) {
+	switch s.GetSubLinkType() {
+	case pg.SubLinkType_EXISTS_SUBLINK:
+		return "exists", goodName
+	case pg.SubLinkType_ARRAY_SUBLINK:
+		return "array", goodName
+	case pg.SubLinkType_EXPR_SUBLINK:
+		// A set operation is named by its first arm.
+		sel := s.GetSubselect().GetSelectStmt()
+		for sel.GetLarg() != nil {
+			sel = sel.GetLarg()
+		}
+		if len(sel.GetTargetList()) == 0 {
+			if len(sel.GetValuesLists()) > 0 {
+				return "column1", goodName
+			}
+			return "", noName
+		}
+		target := sel.GetTargetList()[0].GetResTarget()
+		if target.GetName() != "" {
+			return target.GetName(), goodName
+		}
+		return figure(target.GetVal())
+	}
+	return "", noName
+}
+
+func valueFunctionName(op pg.SQLValueFunctionOp) string {
+	switch op {
+	case pg.SQLValueFunctionOp_SVFOP_CURRENT_DATE:
+		return "current_date"
+	case pg.SQLValueFunctionOp_SVFOP_CURRENT_TIME, pg.SQLValueFunctionOp_SVFOP_CURRENT_TIME_N:
+		return "current_time"
+	case pg.SQLValueFunctionOp_SVFOP_CURRENT_TIMESTAMP, pg.SQLValueFunctionOp_SVFOP_CURRENT_TIMESTAMP_N:
+		return "current_timestamp"
+	case pg.SQLValueFunctionOp_SVFOP_LOCALTIME, pg.SQLValueFunctionOp_SVFOP_LOCALTIME_N:
+		return "localtime"
+	case pg.SQLValueFunctionOp_SVFOP_LOCALTIMESTAMP, pg.SQLValueFunctionOp_SVFOP_LOCALTIMESTAMP_N:
+		return "localtimestamp"
+	case pg.SQLValueFunctionOp_SVFOP_CURRENT_ROLE:
+		return "current_role"
+	case pg.SQLValueFunctionOp_SVFOP_CURRENT_USER:
+		return "current_user"
+	case pg.SQLValueFunctionOp_SVFOP_USER:
+		return "user"
+	case pg.SQLValueFunctionOp_SVFOP_SESSION_USER:
+		return "session_user"
+	case pg.SQLValueFunctionOp_SVFOP_CURRENT_CATALOG:
+		return "current_catalog"
+	case pg.SQLValueFunctionOp_SVFOP_CURRENT_SCHEMA:
+		return "current_schema"
+	}
+	return ""
 }
