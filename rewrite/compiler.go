@@ -225,7 +225,8 @@ type relation struct {
 
 func (c *compiler) relation(rv *pg.RangeVar, n *pgtree.Node) (*relation, error) {
 	if db := rv.GetCatalogname(); db != "" && db != c.env.Database {
-		return nil, at(sqlstate.New(sqlstate.FeatureNotSupported, "cross-database references are not implemented: \"%s.%s.%s\"", db, rv.GetSchemaname(), rv.GetRelname()), n)
+		return nil, at(sqlstate.New(sqlstate.FeatureNotSupported, "cross-database references are not implemented: \"%s.%s.%s\"", db, rv.GetSchemaname(), rv.GetRelname()).
+			WithHint("Connect to that database, or leave its name out."), n)
 	}
 	name := rv.GetRelname()
 	if s := rv.GetSchemaname(); s != "" {

@@ -257,7 +257,7 @@ func (b *block) groupingOf(g *pg.GroupingFunc, n *pgtree.Node, set *pgtree.Node)
 		print := pgtree.Fingerprint(a)
 		i := slices.IndexFunc(b.keys, func(k *key) bool { return k.print == print })
 		if i < 0 {
-			return nil, grouping(n, "", "arguments to GROUPING must be grouping expressions of the associated query level")
+			return nil, grouping(n, "Write an expression of the GROUP BY clause.", "arguments to GROUPING must be grouping expressions of the associated query level")
 		}
 		if set == nil {
 			continue

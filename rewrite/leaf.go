@@ -153,7 +153,7 @@ func (c *compiler) groupItem(g *pgtree.Node, s *pg.SelectStmt, sc *scope, w *wit
 	if k := g.GetAConst(); k != nil && k.GetIval() != nil {
 		i := int(k.GetIval().GetIval())
 		if i < 1 || i > len(s.GetTargetList()) {
-			return nil, at(undefinedPosition("GROUP BY position %d is not in select list", i), g)
+			return nil, at(undefinedPosition("GROUP BY position %d is not in select list", i).WithHint("The select list has %d columns.", len(s.GetTargetList())), g)
 		}
 		return c.groupOutput(i-1, s, sc, w)
 	}

@@ -14,6 +14,20 @@ func measureCall(name string) bool {
 	return name == "measure" || name == "agg" || name == "aggregate"
 }
 
+// nameMeasures names an output MEASURE(m) after the measure. PostgreSQL would name
+// it after the function, which says nothing where every column is one.
+func nameMeasures(root *pgtree.Node) {
+	pgtree.Walk(root, func(n *pgtree.Node) bool {
+		rt := n.GetResTarget()
+		if call := rt.GetVal().GetFuncCall(); call != nil && rt.GetName() == "" && len(call.GetFuncname()) == 1 && measureCall(lower(call.GetFuncname())) && len(call.GetArgs()) == 1 {
+			if parts, star := pgtree.ColumnParts(call.GetArgs()[0]); len(parts) > 0 && !star {
+				rt.Name = parts[len(parts)-1]
+			}
+		}
+		return true
+	})
+}
+
 // measure binds a call if it is a measure in one of its forms: MEASURE(m), or an
 // aggregate whose argument is the bare name of a metric. done is false for any
 // other call, which is then bound like every expression.

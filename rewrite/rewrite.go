@@ -89,6 +89,7 @@ func selectStatement(env *Env, n *pgtree.Node) (*Select, error) {
 	if err := refuse(n, env.Params == nil); err != nil {
 		return nil, err
 	}
+	nameMeasures(n)
 	dialect.NameTargets(n)
 	c := &compiler{env: env}
 	if err := dialect.CheckFunctions(n, c.knownFunction); err != nil {
