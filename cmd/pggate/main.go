@@ -4,6 +4,7 @@ package main
 import (
 	"context"
 	"os"
+	_ "time/tzdata" // time zones are known on machines without the zone database
 
 	"github.com/pggate/pggate/cmd/pggate/gate"
 )
