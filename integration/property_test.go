@@ -16,6 +16,7 @@ import (
 	"github.com/pggate/pggate/backend/duckdb"
 	"github.com/pggate/pggate/integration/reference"
 	"github.com/pggate/pggate/rewrite"
+	"github.com/pggate/pggate/rewrite/dialect"
 	"github.com/pggate/pggate/semantic"
 	"github.com/pggate/pggate/semantic/sqltype"
 	"github.com/pggate/pggate/wire/sqlstate"
@@ -32,7 +33,7 @@ func TestMeasuresEqualTheirDefinition(t *testing.T) {
 	if s := os.Getenv("PGGATE_ROUNDS"); s != "" {
 		rounds, _ = strconv.Atoi(s)
 	}
-	db, err := duckdb.Open(context.Background(), duckdb.Options{ReadWrite: true, Database: "random"})
+	db, err := duckdb.Open(context.Background(), duckdb.Options{ReadWrite: true, Database: "random", Setup: []string{dialect.Script()}})
 	if err != nil {
 		t.Fatal(err)
 	}

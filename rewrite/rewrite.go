@@ -154,7 +154,8 @@ func refuse(n *pgtree.Node, noParams bool) error {
 
 // knownFunction tells dialect.CheckFunctions which names besides its own exist.
 func (c *compiler) knownFunction(schema, name string) bool {
-	if schema == "" && measureCall(name) {
+	// ANY_VALUE is younger than PostgreSQL 15, and a form of a measure.
+	if schema == "" && (measureCall(name) || name == "any_value") {
 		return true
 	}
 	if catalog.IsFunction(schema, name) {
@@ -171,7 +172,7 @@ func (s schema) Columns(database, schema, name string) ([]sqltype.Column, bool) 
 	if t, ok := s.world.tables[[2]string{schema, name}]; ok && database == s.world.database {
 		return t.Columns, true
 	}
-	return nil, false
+	return catalog.Columns(database, schema, name)
 }
 
 // explain compiles the query of an EXPLAIN.

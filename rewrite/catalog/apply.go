@@ -66,11 +66,18 @@ func words(list string) map[string]bool {
 
 // IsFunction tells a function of the catalogue.
 func IsFunction(schema, name string) bool {
+	if schema == "information_schema" && name == expandArray {
+		return true
+	}
 	if schema != "" && schema != "pg_catalog" {
 		return false
 	}
 	return macros[name] || always[name] || never[name] || zeros[name] || nulls[name] || session[name]
 }
+
+// expandArray numbers the elements of an array, as rows of x and n
+// (information_schema.sql). pgjdbc reads keys with it.
+const expandArray = "_pg_expandarray"
 
 // Apply rewrites catalogue functions, reg* casts and the parts of catalogue
 // queries that the engine cannot plan, in a tree whose relations are bound.
@@ -96,6 +103,12 @@ func (a *applier) node(n *pgtree.Node) *pgtree.Node {
 		return a.call(n, x.FuncCall)
 	case *pg.Node_TypeCast:
 		return a.cast(n, x.TypeCast)
+	case *pg.Node_AIndirection:
+		if list := x.AIndirection.GetIndirection(); len(list) == 1 && list[0].GetString_() != nil {
+			if field := list[0].GetString_().GetSval(); field == "x" || field == "n" {
+				return fn("pair_"+field, x.AIndirection.GetArg())
+			}
+		}
 	case *pg.Node_CollateClause:
 		parts := pgtree.NameParts(x.CollateClause.GetCollname())
 		if name := parts[len(parts)-1]; name == "default" || name == "C" || name == "POSIX" {
@@ -127,6 +140,9 @@ func (a *applier) path() *pgtree.Node {
 
 func (a *applier) call(n *pgtree.Node, c *pg.FuncCall) *pgtree.Node {
 	parts := pgtree.NameParts(c.GetFuncname())
+	if len(parts) == 2 && parts[0] == "information_schema" && parts[1] == expandArray && len(c.GetArgs()) == 1 {
+		return pgtree.Func("unnest", fn("expandarray", c.GetArgs()[0]))
+	}
 	if len(parts) > 2 || len(parts) == 2 && parts[0] != "pg_catalog" {
 		return n
 	}

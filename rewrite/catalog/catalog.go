@@ -108,6 +108,28 @@ func Lookup(schema, name string) (engine [3]string, ok bool) {
 	return [3]string{engineDatabase, engineSchema(schema), name}, true
 }
 
+// Columns gives the columns of a system relation by its engine name, with the
+// types that PostgreSQL gives them.
+func Columns(database, schema, name string) ([]sqltype.Column, bool) {
+	if database != engineDatabase {
+		return nil, false
+	}
+	for _, t := range tables {
+		if t.name != name || engineSchema(t.schema) != schema {
+			continue
+		}
+		out := make([]sqltype.Column, len(t.columns))
+		for i, c := range t.columns {
+			out[i] = sqltype.Column{Name: c[0], Type: sqltype.Of(sqltype.Text)}
+			if oid, ok := sqltype.ByName(c[1]); ok {
+				out[i].Type = sqltype.Of(oid)
+			}
+		}
+		return out, true
+	}
+	return nil, false
+}
+
 func engineSchema(schema string) string {
 	if schema == "information_schema" {
 		return infoSchema

@@ -42,3 +42,6 @@ CREATE MACRO pggate.fn.quote_ident(s) AS CASE WHEN regexp_full_match(s, '[a-z_][
 CREATE MACRO pggate.fn.quote_literal(s) AS '''' || replace(s::VARCHAR, '''', '''''') || '''';
 CREATE MACRO pggate.fn.array_to_string(a, s) AS array_to_string(a, s), (a, s, n) AS array_to_string(list_transform(a, lambda x: coalesce(x::VARCHAR, n)), s);
 CREATE MACRO pggate.fn.pg_size_pretty(n) AS CASE WHEN n < 10240 THEN n::VARCHAR || ' bytes' WHEN n < 10485760 THEN (n // 1024)::VARCHAR || ' kB' ELSE (n // 1048576)::VARCHAR || ' MB' END;
+CREATE MACRO pggate.fn.expandarray(a) AS list_transform(range(1, len(a) + 1), lambda i: {'x': a[i], 'n': i});
+CREATE MACRO pggate.fn.pair_x(p) AS p.x;
+CREATE MACRO pggate.fn.pair_n(p) AS p.n;

@@ -57,6 +57,8 @@ func from(t *translation, n *pgtree.Node) (*pgtree.Node, error) {
 			for _, a := range call.GetFuncCall().GetArgs() {
 				targets = append(targets, pgtree.Target(name, pgtree.Func("unnest", a)))
 			}
+		case e.name == "generate_series" && len(f.GetFunctions()) == 1 && !f.GetOrdinality() && constants(call):
+			return series(f, call, label), nil
 		case e.kind == rows:
 			targets = append(targets, pgtree.Target(name, pgtree.Func("unnest", call)))
 		default:
@@ -75,6 +77,37 @@ func from(t *translation, n *pgtree.Node) (*pgtree.Node, error) {
 	out.GetRangeSubselect().Lateral = true
 	out.GetRangeSubselect().Alias.Colnames = alias.GetColnames()
 	return out, nil
+}
+
+// constants tells that an expression holds nothing but constants.
+func constants(n *pgtree.Node) bool {
+	ok := true
+	pgtree.Walk(n, func(k *pgtree.Node) bool {
+		if k.GetColumnRef() != nil || k.GetParamRef() != nil || k.GetSubLink() != nil || k.GetAConst().GetIsnull() {
+			ok = false
+		}
+		return ok
+	})
+	return ok
+}
+
+// series makes a series of constant bounds the engine's table function, which
+// streams where a list would be built whole. call is generate_series or a cast
+// of it to an array.
+func series(f *pg.RangeFunction, call *pgtree.Node, label string) *pgtree.Node {
+	const column = "generate_series"
+	value := pgtree.Column(column, column)
+	if c := call.GetTypeCast(); c != nil {
+		element := pgtree.Clone(call).GetTypeCast()
+		element.TypeName.ArrayBounds = nil
+		element.Arg = value
+		call, value = c.GetArg(), &pgtree.Node{Node: &pg.Node_TypeCast{TypeCast: element}}
+	}
+	function := &pg.RangeFunction{Functions: []*pgtree.Node{pg.MakeListNode([]*pgtree.Node{call, {}})}, Alias: pgtree.Alias(column, column)}
+	query := &pg.SelectStmt{TargetList: []*pgtree.Node{pgtree.Target(label, value)}, FromClause: []*pgtree.Node{{Node: &pg.Node_RangeFunction{RangeFunction: function}}}}
+	out := pgtree.Subselect(pgtree.Select(query), label)
+	out.GetRangeSubselect().Alias.Colnames = f.GetAlias().GetColnames()
+	return out
 }
 
 // nameOf is the name under which the client called what is now n.

@@ -86,13 +86,13 @@ CREATE OR REPLACE MACRO pggate.dialect.boolean_text(x) AS
 -- to_char of a number. digits is the number without its sign, with all decimals
 -- of the pattern; zeros the least digits before the point; keep those after it
 -- that FM leaves; fill tells that FM is not asked for.
-CREATE OR REPLACE MACRO pggate.dialect.number_whole(whole, zeros, point, comma) AS
-    CASE WHEN zeros = 0 AND point AND whole = '0' THEN ''
-        ELSE pggate.dialect.number_grouped(CASE WHEN length(whole) < zeros THEN lpad(whole, zeros, '0') ELSE whole END, comma) END;
-
 CREATE OR REPLACE MACRO pggate.dialect.number_grouped(whole, comma) AS
     CASE WHEN comma = '' THEN whole
         ELSE ltrim(reverse(regexp_replace(reverse(whole), '(\d\d\d)', '\1' || comma, 'g')), comma) END;
+
+CREATE OR REPLACE MACRO pggate.dialect.number_whole(whole, zeros, point, comma) AS
+    CASE WHEN zeros = 0 AND point AND whole = '0' THEN ''
+        ELSE pggate.dialect.number_grouped(CASE WHEN length(whole) < zeros THEN lpad(whole, zeros, '0') ELSE whole END, comma) END;
 
 CREATE OR REPLACE MACRO pggate.dialect.number_fraction(fraction, point, keep, fill) AS
     CASE WHEN NOT point THEN ''

@@ -208,6 +208,9 @@ func (t *typer) infer(n *pgtree.Node, s *scope) sqltype.Type {
 	case *pg.Node_WindowDef:
 		t.window(x.WindowDef, s)
 	case *pg.Node_GroupingSet:
+		for _, set := range x.GroupingSet.GetContent() {
+			t.notes.within[set] = true // (a, b) in a list of sets is no value
+		}
 		t.list(x.GroupingSet.GetContent(), s)
 	case *pg.Node_List:
 		t.list(x.List.GetItems(), s)

@@ -14,6 +14,7 @@ import (
 	"github.com/pggate/pggate/models"
 	"github.com/pggate/pggate/rewrite"
 	"github.com/pggate/pggate/rewrite/catalog"
+	"github.com/pggate/pggate/rewrite/dialect"
 	"github.com/pggate/pggate/semantic"
 	"github.com/pggate/pggate/semantic/sqltype"
 )
@@ -82,7 +83,7 @@ func Open(ctx context.Context, c Config, list []*semantic.Model, log *slog.Logge
 	}
 	db, err := duckdb.Open(ctx, duckdb.Options{
 		Path: c.DB, Database: name, Threads: c.Threads, MemoryLimit: c.MemoryLimit, TempDirectory: c.TempDirectory,
-		Setup: []string{catalog.Schema()}, Log: log,
+		Setup: []string{catalog.Schema(), dialect.Script()}, Log: log,
 	})
 	if err != nil {
 		return nil, err
