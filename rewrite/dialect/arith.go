@@ -28,10 +28,10 @@ func arithmetic(op string, args []sqltype.Type) (sqltype.Type, bool) {
 	a, b := args[0], args[1]
 	// A string constant takes the type of the other side.
 	if a.OID == sqltype.Unknown && isNumber(b) {
-		a = b
+		a = loose(b)
 	}
 	if b.OID == sqltype.Unknown && isNumber(a) {
-		b = a
+		b = loose(a)
 	}
 	if !isNumber(a) || !isNumber(b) {
 		return none, false
@@ -59,12 +59,28 @@ func arithmetic(op string, args []sqltype.Type) (sqltype.Type, bool) {
 	return sqltype.NumericOf(38, max(sa, sb)), true
 }
 
+// loose is a type whose digits a constant still to be read decides.
+func loose(t sqltype.Type) sqltype.Type { return sqltype.Of(t.OID) }
+
 // divide is / and %: exact for numeric, and an error for zero.
 func divide(t *translation, n *pgtree.Node, x *pg.A_Expr, op string) (*pgtree.Node, error) {
+	a, b := t.notes.typeOf(x.GetLexpr()), t.notes.typeOf(x.GetRexpr())
+	var err error
+	if x.GetLexpr() != nil && isNumber(b) && a.OID == sqltype.Unknown {
+		if x.Lexpr, err = literalAs(x.GetLexpr(), b.OID); err != nil {
+			return nil, err
+		}
+		a = castType(sqltype.Of(b.OID), x.GetLexpr().GetTypeCast().GetArg(), t.notes)
+	}
+	if isNumber(a) && b.OID == sqltype.Unknown {
+		if x.Rexpr, err = literalAs(x.GetRexpr(), a.OID); err != nil {
+			return nil, err
+		}
+		b = castType(sqltype.Of(a.OID), x.GetRexpr().GetTypeCast().GetArg(), t.notes)
+	}
 	if op != "/" && op != "%" || x.GetLexpr() == nil {
 		return n, nil
 	}
-	a, b := t.notes.typeOf(x.GetLexpr()), t.notes.typeOf(x.GetRexpr())
 	if op == "/" && (a.OID == sqltype.Numeric || b.OID == sqltype.Numeric) {
 		sa, oka := scale(a)
 		sb, okb := scale(b)
@@ -78,7 +94,7 @@ func divide(t *translation, n *pgtree.Node, x *pg.A_Expr, op string) (*pgtree.No
 		}
 	}
 	if !neverZero(x.GetRexpr()) {
-		x.Rexpr = pgtree.QualifiedFunc([]string{"pggate", "dialect", "nonzero"}, x.GetRexpr())
+		x.Rexpr = macro("nonzero", x.GetRexpr())
 	}
 	return n, nil
 }
@@ -86,8 +102,25 @@ func divide(t *translation, n *pgtree.Node, x *pg.A_Expr, op string) (*pgtree.No
 // quotient divides two exact numbers of known scales.
 func quotient(a *pgtree.Node, sa int, b *pgtree.Node, sb int) *pgtree.Node {
 	digits := max(sa, sb)
-	return pgtree.QualifiedFunc([]string{"pggate", "dialect", "quotient"},
+	name := "quotient"
+	if heavy(a) || heavy(b) {
+		name = "quotient_once"
+	}
+	return macro(name,
 		scaled(pgtree.Clone(a), sa, digits), scaled(pgtree.Clone(b), sb, digits))
+}
+
+// heavy tells an expression that must not be computed more than once, which a
+// macro that names its argument several times would do: a query, a window
+// function or a volatile one.
+func heavy(n *pgtree.Node) bool {
+	found := false
+	pgtree.Walk(n, func(c *pgtree.Node) bool {
+		f := c.GetFuncCall()
+		found = found || c.GetSubLink() != nil || f.GetOver() != nil || f != nil && callName(c) == "random"
+		return !found
+	})
+	return found
 }
 
 // scaled is the integer n * 10^digits, as a HUGEINT.
@@ -98,7 +131,7 @@ func scaled(n *pgtree.Node, own, digits int) *pgtree.Node {
 	if own == 0 {
 		return pgtree.Op("*", pgtree.Cast(n, []string{"hugeint"}), power(digits))
 	}
-	return pgtree.QualifiedFunc([]string{"pggate", "dialect", "scaled"}, n, power(digits))
+	return macro("scaled", n, power(digits))
 }
 
 func power(digits int) *pgtree.Node {

@@ -66,6 +66,29 @@ func average(c *call) (*pgtree.Node, error) {
 	return macro(name, scaled(sum, s, s), scaled(zero, 0, s)), nil
 }
 
+// wholeQuotient is div() of numerics: the quotient without what is after the
+// point.
+func wholeQuotient(c *call) (*pgtree.Node, error) {
+	sa, oka := scale(c.types[0])
+	sb, okb := scale(c.types[1])
+	if !oka || !okb || max(sa, sb) > 19 {
+		return nil, unsupported(c.node, "div of numbers whose digits are not known is not supported").WithHint("Cast them to numeric(p, s).")
+	}
+	digits := max(sa, sb)
+	return pgtree.Cast(pgtree.Op("/", scaled(c.args[0], sa, digits), macro("nonzero", scaled(c.args[1], sb, digits))), []string{"numeric"}, 38, 0), nil
+}
+
+// percentile is percentile_cont, which is a double whatever it is taken of.
+func percentile(c *call) (*pgtree.Node, error) {
+	f := c.node.GetFuncCall()
+	for _, o := range f.GetAggOrder() {
+		by := o.GetSortBy()
+		by.Node = pgtree.Cast(by.GetNode(), []string{"float8"})
+	}
+	f.Funcname = pgtree.Names("percentile_cont")
+	return c.node, nil
+}
+
 // encode is encode and decode.
 func encode(c *call) (*pgtree.Node, error) {
 	form, ok := constant(c.args[1])
@@ -112,7 +135,7 @@ func arrayLength(c *call) (*pgtree.Node, error) {
 	length := &pgtree.Node{Node: &pg.Node_AExpr{AExpr: &pg.A_Expr{Kind: pg.A_Expr_Kind_AEXPR_NULLIF, Name: pgtree.Names("="),
 		Lexpr: pgtree.Func("len", list), Rexpr: pgtree.Int(0), Location: -1}}}
 	if callName(c.node) == "array_lower" {
-		return pgtree.Func("sign", length), nil
+		length = pgtree.Func("sign", length)
 	}
 	return pgtree.Cast(length, []string{"int4"}), nil
 }

@@ -273,11 +273,20 @@ func dateConstant(n *pgtree.Node, text string, oid sqltype.OID, mods []*pgtree.N
 			out = pgtree.Text("1970-01-01")
 		}
 	default:
-		if day, _, ok := strings.Cut(strings.Replace(text, "T", " ", 1), " "); ok && oid == sqltype.Date && isoDate(day) {
+		day, clock, ok := strings.Cut(strings.Replace(text, "T", " ", 1), " ")
+		if !ok || !isoDate(day) {
+			return nil
+		}
+		if oid == sqltype.Date {
 			out = pgtree.Text(day)
 			break
 		}
-		return nil
+		// Before a zone the engine wants the seconds, too.
+		at := strings.IndexAny(clock, "+-Zz ")
+		if at < 0 || strings.Count(clock[:at], ":") != 1 || len(mods) > 0 {
+			return nil
+		}
+		out = pgtree.Text(day + " " + clock[:at] + ":00" + clock[at:])
 	}
 	return pgtree.Cast(out, []string{name})
 }
@@ -317,4 +326,28 @@ func jsonDepth(n *pgtree.Node, text string) error {
 		}
 	}
 	return nil
+}
+
+// literalAs reads a string constant as a type, as PostgreSQL does with one whose
+// type its surroundings tell.
+func literalAs(n *pgtree.Node, oid sqltype.OID) (*pgtree.Node, error) {
+	out := pgtree.Cast(n, []string{engineTypes[oid]})
+	text, ok := constant(n)
+	if !ok {
+		return out, nil
+	}
+	read, err := castConstant(out, text, oid, nil)
+	switch {
+	case err != nil:
+		return nil, err
+	case read != nil:
+		return read, nil
+	case oid == sqltype.Numeric:
+		s, known := scale(castType(sqltype.Of(oid), n, newNotes()))
+		if !known {
+			s = looseScale
+		}
+		out.GetTypeCast().TypeName.Typmods = decimal(38, int64(s))
+	}
+	return out, nil
 }

@@ -98,18 +98,36 @@ func toPrecision(n *pgtree.Node, kind string, v *pg.SQLValueFunction) *pgtree.No
 
 // rounded cuts a time to so many digits of a second, rounding the rest.
 func rounded(n *pgtree.Node, kind string, digits int64) *pgtree.Node {
-	if digits < 0 || digits >= 6 {
+	if digits < 0 || digits >= 6 || kind == "timetz" {
 		return n
 	}
 	unit := int64(1)
 	for range 6 - digits {
 		unit *= 10
 	}
-	return pgtree.QualifiedFunc([]string{"pggate", "dialect", "round_" + kind}, n, pgtree.Int(unit))
+	return macro("round_"+kind, n, pgtree.Int(unit))
 }
 
-// row refuses a row that would have to be shown.
+// grouping gives GROUPING(...) its type.
+func grouping(_ *translation, n *pgtree.Node) (*pgtree.Node, error) {
+	if n.GetGroupingFunc() == nil {
+		return n, nil
+	}
+	return pgtree.Cast(n, []string{"int4"}), nil
+}
+
+// row refuses a row that would have to be shown, and takes the test of a row for
+// NULL apart: it asks every field.
 func row(t *translation, n *pgtree.Node) (*pgtree.Node, error) {
+	if test := n.GetNullTest(); test.GetArg().GetRowExpr() != nil {
+		conds := make([]*pgtree.Node, 0, len(test.GetArg().GetRowExpr().GetArgs()))
+		for _, a := range test.GetArg().GetRowExpr().GetArgs() {
+			conds = append(conds, pgtree.IsNull(a, test.GetNulltesttype() == pg.NullTestType_IS_NOT_NULL))
+		}
+		if len(conds) > 0 {
+			return pgtree.And(conds...), nil
+		}
+	}
 	if n.GetRowExpr() != nil && !t.notes.within[n] {
 		return nil, unsupported(n, "a row as a value is not supported").
 			WithHint("Select its fields as columns of their own.")

@@ -63,6 +63,7 @@ var passes = [...]pass{
 	{"cast", "types have other names and other rules of conversion", cast},
 	{"operator", "operators that DuckDB lacks, or reads otherwise", operator},
 	{"function", "functions that DuckDB lacks, names otherwise or answers otherwise", function},
+	{"grouping", "GROUPING is an int4, not an int8", grouping},
 	{"from", "a function in FROM gives named columns", from},
 	{"row", "a row has no text form in DuckDB", row},
 	{"parameter", "a declared parameter has its type whatever stands around it", parameter},
@@ -82,7 +83,23 @@ func Apply(root *pgtree.Node, schema Schema, s Settings) error {
 		return typer.err
 	}
 	pgtree.Map(root, t.node)
+	if t.err == nil {
+		shownNulls(sel)
+	}
 	return t.err
+}
+
+// shownNulls makes a bare NULL in the top select list text, as it is for
+// PostgreSQL; the engine has it for an integer.
+func shownNulls(sel *pg.SelectStmt) {
+	if sel.GetLarg() != nil {
+		return
+	}
+	for _, n := range sel.GetTargetList() {
+		if target := n.GetResTarget(); isNull(target.GetVal()) {
+			target.Val = pgtree.Cast(target.GetVal(), []string{"varchar"})
+		}
+	}
 }
 
 // A translation is one run of Apply.

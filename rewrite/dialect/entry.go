@@ -60,7 +60,6 @@ func (e *entry) prepare() error {
 		switch {
 		case p == "...":
 			e.variadic = true
-			e.least = len(e.params)
 		case strings.HasSuffix(p, "?"):
 			e.params = append(e.params, strings.TrimSuffix(p, "?"))
 		default:
@@ -228,6 +227,8 @@ func (e *entry) resultType(args []sqltype.Type, nodes []*pgtree.Node) sqltype.Ty
 			return sqltype.NumericOf(38, 0)
 		}
 		return arg(0)
+	case "extract":
+		return extractType(arg(1), nodes)
 	case "round2": // of round(numeric, constant)
 		if len(nodes) > 1 {
 			if v, ok := integer(nodes[1]); ok && v >= 0 && v <= 38 {
@@ -274,6 +275,25 @@ func (e *entry) apply(c *call) (*pgtree.Node, error) {
 	f.Funcname = pgtree.Names(strings.Split(name, ".")...)
 	f.Funcformat = pg.CoercionForm_COERCE_EXPLICIT_CALL
 	return c.node, nil
+}
+
+// literalTypes are the classes of parameters that a string constant is read as.
+// The engine would take it for text where it has a function over text as well.
+var literalTypes = map[string]sqltype.OID{
+	"date": sqltype.Date, "timestamp": sqltype.Timestamp, "timestamptz": sqltype.Timestamptz, "time": sqltype.Time,
+	"interval": sqltype.Interval, "json": sqltype.JSON, "bytea": sqltype.Bytea, "int": sqltype.Int4, "int8": sqltype.Int8, "small": sqltype.Int4,
+}
+
+// coerce reads a string constant as what parameter i takes.
+func (e *entry) coerce(i int, arg *pgtree.Node, typ sqltype.Type) (*pgtree.Node, error) {
+	if typ.OID != sqltype.Unknown || len(e.params) == 0 {
+		return arg, nil
+	}
+	oid, ok := literalTypes[e.params[min(i, len(e.params)-1)]]
+	if !ok {
+		return arg, nil
+	}
+	return literalAs(arg, oid)
 }
 
 // expand puts the arguments in the place of $1, $2, ... of a template.
@@ -347,16 +367,23 @@ func function(t *translation, n *pgtree.Node) (*pgtree.Node, error) {
 	if e == nil {
 		return unpicked(t, n, f)
 	}
-	c := &call{node: n, args: f.GetArgs(), t: t}
-	for _, a := range f.GetArgs() {
-		c.types = append(c.types, t.notes.typeOf(a))
+	c := &call{node: n, t: t}
+	for i, a := range f.GetArgs() {
+		typ := t.notes.typeOf(a)
+		fit, err := e.coerce(i, a, typ)
+		if err != nil {
+			return nil, err
+		}
+		f.Args[i] = fit
+		c.types = append(c.types, typ)
 	}
+	c.args = f.GetArgs()
 	out, err := e.apply(c)
 	if err != nil {
 		return nil, err
 	}
 	if e.kind == rows && !t.notes.from[n] && e.name != "unnest" {
-		if e.columns != "" {
+		if strings.Contains(e.columns, " ") {
 			return nil, unsupported(n, "%s in a select list is not supported", e.name).WithHint("Call it in FROM.")
 		}
 		// The tables give sets as lists.

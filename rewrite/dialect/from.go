@@ -46,6 +46,8 @@ func from(t *translation, n *pgtree.Node) (*pgtree.Node, error) {
 			continue
 		}
 		switch {
+		case e.columns != "" && !strings.Contains(e.columns, " "):
+			targets = append(targets, pgtree.Target(e.columns, pgtree.Func("unnest", call)))
 		case e.columns != "":
 			if len(f.GetFunctions()) > 1 {
 				return nil, unsupported(n, "%s in ROWS FROM is not supported", name)
@@ -65,8 +67,8 @@ func from(t *translation, n *pgtree.Node) (*pgtree.Node, error) {
 			targets = append(targets, pgtree.Target(name, call))
 		}
 	}
-	if len(targets) == 1 && alias.GetAliasname() != "" && len(names) == 0 {
-		// FROM f() AS g names the column g as well.
+	if len(targets) == 1 && alias.GetAliasname() != "" && len(names) == 0 && targets[0].GetResTarget().GetName() != "value" {
+		// FROM f() AS g names the column g as well, unless f names it itself.
 		targets[0].GetResTarget().Name = alias.GetAliasname()
 	}
 	query := &pg.SelectStmt{TargetList: targets}

@@ -29,9 +29,6 @@ CREATE OR REPLACE MACRO pggate.dialect.quotient_once(n, d) AS
 CREATE OR REPLACE MACRO pggate.dialect.scaled(x, unit) AS
     CAST(trunc(x) AS HUGEINT) * unit + CAST((x - trunc(x)) * unit AS HUGEINT);
 
-CREATE OR REPLACE MACRO pggate.dialect.cube_root(x) AS
-    CASE WHEN round(cbrt(x)) * round(cbrt(x)) * round(cbrt(x)) = x THEN round(cbrt(x)) ELSE cbrt(x) END;
-
 CREATE OR REPLACE MACRO pggate.dialect.width_bucket(x, low, high, n) AS
     CAST(CASE
         WHEN n <= 0 THEN pggate.dialect.fail('2201G', 'count must be greater than zero')
@@ -54,7 +51,7 @@ CREATE OR REPLACE MACRO pggate.dialect.float_text(x) AS
 CREATE OR REPLACE MACRO pggate.dialect.interval_text(x) AS
     regexp_replace(regexp_replace(
         replace(replace(CAST(x AS VARCHAR), ' months', ' mons'), ' month', ' mon'),
-        '(-1 (?:year|mon|day))( |$)', '\1s\2', 'g'), '(-\d+ (?:years|mons|days)) (\d+:)', '\1 +\2');
+        '(-1 (?:year|mon|day))( |$)', '\1s\2', 'g'), '(-\d+ [a-z]+) (\d)', '\1 +\2');
 
 CREATE OR REPLACE MACRO pggate.dialect.bytea_text(x) AS '\x' || lower(to_hex(x));
 

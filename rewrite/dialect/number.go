@@ -126,9 +126,10 @@ func toNumber(c *call) (*pgtree.Node, error) {
 	if !ok {
 		return nil, unsupported(c.node, "to_number with a pattern that is no constant is not supported")
 	}
-	if _, ok := parseNumber(format); !ok {
+	p, ok := parseNumber(format)
+	if !ok {
 		return nil, unsupported(c.args[1], "the pattern %q of to_number is not supported", format)
 	}
 	digits := pgtree.Func("regexp_replace", c.args[0], pgtree.Text(`[^0-9.+-]`), pgtree.Text(""), pgtree.Text("g"))
-	return pgtree.Cast(digits, []string{"numeric"}, 38, looseScale), nil
+	return pgtree.Cast(digits, []string{"numeric"}, 38, int64(p.decimals)), nil
 }

@@ -23,8 +23,8 @@ var operatorTable = [...]entry{
 	{name: "+", args: "date time", result: "timestamp"},
 	{name: "+", args: "time date", result: "timestamp"},
 	{name: "+", args: "interval interval", result: "interval"},
-	{name: "-", args: "date int", result: "date"},
 	{name: "-", args: "date date", result: "int4", as: "CAST($1 - $2 AS int)"},
+	{name: "-", args: "date int", result: "date"},
 	{name: "-", args: "date interval", result: "timestamp"},
 	{name: "-", args: "timestamp timestamp", result: "interval", as: "CAST($1 AS timestamp) - CAST($2 AS timestamp)"},
 	{name: "-", args: "timestamptz timestamptz", result: "interval", as: "CAST($1 AS timestamptz) - CAST($2 AS timestamptz)"},
@@ -36,11 +36,11 @@ var operatorTable = [...]entry{
 	{name: "-", args: "interval", result: "interval"},
 	{name: "*", args: "interval int", result: "interval"},
 	{name: "*", args: "int interval", result: "interval"},
-	{name: "*", args: "interval number", result: "interval", as: "pggate.dialect.interval_times($1, CAST($2 AS double precision))"},
-	{name: "*", args: "number interval", result: "interval", as: "pggate.dialect.interval_times($2, CAST($1 AS double precision))"},
-	{name: "/", args: "interval number", result: "interval", as: "pggate.dialect.interval_times($1, 1 / CAST(pggate.dialect.nonzero($2) AS double precision))"},
+	{name: "*", args: "interval number", result: "interval", as: "$1 * CAST($2 AS double precision)"},
+	{name: "*", args: "number interval", result: "interval", as: "$2 * CAST($1 AS double precision)"},
+	{name: "/", args: "interval number", result: "interval", as: "$1 * (1 / CAST(pggate.dialect.nonzero($2) AS double precision))"},
 
-	{name: "||", args: "text text", result: "text"},
+	{name: "||", args: "text text", result: "text", build: concatenate},
 	{name: "||", args: "text any", result: "text", build: concatenate},
 	{name: "||", args: "any text", result: "text", build: concatenate},
 	{name: "||", args: "array array", result: "1"},
@@ -49,7 +49,7 @@ var operatorTable = [...]entry{
 	{name: "||", args: "array any", result: "1", as: "list_append($1, $2)"},
 	{name: "||", args: "any array", result: "2", as: "list_prepend($1, $2)"},
 	{name: "||", args: "bytea bytea", result: "bytea"},
-	{name: "||", args: "json json", result: "jsonb", as: "pggate.dialect.json_concat($1, $2)"},
+	{name: "||", args: "json json", result: "jsonb", build: refuseConcat},
 
 	{name: "~", args: "text text", result: "bool", build: regexMatch},
 	{name: "!~", args: "text text", result: "bool", build: regexMatch},
@@ -182,9 +182,19 @@ func operator(t *translation, n *pgtree.Node) (*pgtree.Node, error) {
 			c.args = append(c.args, x.GetLexpr())
 		}
 		c.args = append(c.args, x.GetRexpr())
-		for _, a := range c.args {
-			c.types = append(c.types, t.notes.typeOf(a))
+		for i, a := range c.args {
+			typ := t.notes.typeOf(a)
+			fit, err := e.coerce(i, a, typ)
+			if err != nil {
+				return nil, err
+			}
+			c.args[i] = fit
+			c.types = append(c.types, typ)
 		}
+		if x.GetLexpr() != nil {
+			x.Lexpr = c.args[0]
+		}
+		x.Rexpr = c.args[len(c.args)-1]
 		return e.apply(c)
 	}
 	return divide(t, n, x, op)
@@ -256,6 +266,11 @@ func quantified(t *translation, n *pgtree.Node, x *pg.A_Expr) (*pgtree.Node, err
 		return pgtree.And(conds...), nil
 	}
 	return pgtree.Or(conds...), nil
+}
+
+// refuseConcat is jsonb || jsonb: the engine only merges, which goes deeper.
+func refuseConcat(c *call) (*pgtree.Node, error) {
+	return nil, unsupported(c.node, "|| of json values is not supported")
 }
 
 // concatenate puts a number into PostgreSQL's text form first.

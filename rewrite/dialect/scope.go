@@ -1,6 +1,8 @@
 package dialect
 
 import (
+	"strings"
+
 	pg "github.com/pganalyze/pg_query_go/v6"
 
 	"github.com/pggate/pggate/rewrite/internal/pgtree"
@@ -161,8 +163,10 @@ func (t *typer) rangeFunction(f *pg.RangeFunction, s *scope) {
 		typ := t.expr(call, s)
 		e := t.notes.calls[call]
 		switch {
-		case e != nil && e.columns != "":
+		case e != nil && strings.Contains(e.columns, " "):
 			src.known = false
+		case e != nil && e.columns != "":
+			src.columns = append(src.columns, sqltype.Column{Name: e.columns, Type: typ})
 		case e == nil || e.kind != rows:
 			src.known = src.known && e != nil
 			src.columns = append(src.columns, sqltype.Column{Name: callName(call), Type: typ})
@@ -170,7 +174,7 @@ func (t *typer) rangeFunction(f *pg.RangeFunction, s *scope) {
 			src.columns = append(src.columns, sqltype.Column{Name: callName(call), Type: typ})
 		}
 	}
-	if len(f.GetFunctions()) == 1 && len(src.columns) == 1 && src.alias != "" && len(f.GetAlias().GetColnames()) == 0 {
+	if len(f.GetFunctions()) == 1 && len(src.columns) == 1 && src.alias != "" && src.columns[0].Name != "value" {
 		src.columns[0].Name = src.alias
 	}
 	if f.GetOrdinality() {

@@ -24,12 +24,26 @@ func toText(n *pgtree.Node, typ sqltype.Type) *pgtree.Node {
 		return macro("interval_text", n)
 	case typ.OID == sqltype.Bytea:
 		return macro("bytea_text", n)
+	case isArray(typ) && typ.OID.Elem() == sqltype.Bool:
+		return macro("array_text", pgtree.Func("list_transform", n, lambda("x", shortBool(pgtree.Column("x")))))
 	case isArray(typ) && isFloat(sqltype.Of(typ.OID.Elem())):
 		return macro("array_text", pgtree.Func("list_transform", n, lambda("x", macro("float_text", pgtree.Column("x")))))
 	case isArray(typ):
 		return macro("array_text", n)
 	}
 	return pgtree.Cast(n, []string{"varchar"})
+}
+
+// outputText is the text form that concat and format give: a boolean is t or f there.
+func outputText(n *pgtree.Node, typ sqltype.Type) *pgtree.Node {
+	if typ.OID == sqltype.Bool {
+		return shortBool(n)
+	}
+	return toText(n, typ)
+}
+
+func shortBool(n *pgtree.Node) *pgtree.Node {
+	return pgtree.Func("left", pgtree.Cast(n, []string{"varchar"}), pgtree.Int(1))
 }
 
 // lambda is x -> body, which DuckDB takes as an argument of list functions.
@@ -382,7 +396,7 @@ func formatText(c *call) (*pgtree.Node, error) {
 		if next < 1 || next >= len(c.args) {
 			return nil, refuse(c.node, "22023", "too few arguments for format()")
 		}
-		arg := toText(pgtree.Clone(c.args[next]), c.types[next])
+		arg := outputText(pgtree.Clone(c.args[next]), c.types[next])
 		next++
 		flush()
 		switch text[i] {
@@ -409,7 +423,7 @@ func formatText(c *call) (*pgtree.Node, error) {
 func concatText(c *call) (*pgtree.Node, error) {
 	args := make([]*pgtree.Node, len(c.args))
 	for i, a := range c.args {
-		args[i] = toText(a, c.types[i])
+		args[i] = outputText(a, c.types[i])
 	}
 	return pgtree.Func(callName(c.node), args...), nil
 }

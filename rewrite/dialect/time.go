@@ -62,6 +62,22 @@ func extract(c *call) (*pgtree.Node, error) {
 	return out, nil
 }
 
+// extractType is the type of EXTRACT(field FROM value), which has the digits that
+// the field can have.
+func extractType(value sqltype.Type, nodes []*pgtree.Node) sqltype.Type {
+	text, ok := constant(nodes[0])
+	field := strings.ToLower(text)
+	switch {
+	case !ok || field == "julian":
+		return sqltype.Of(sqltype.Numeric)
+	case fields[field] != "" || field == "epoch" && value.OID == sqltype.Date:
+		return sqltype.NumericOf(18, 0)
+	case strings.HasPrefix(field, "m"):
+		return sqltype.NumericOf(25, 3)
+	}
+	return sqltype.NumericOf(25, 6)
+}
+
 // decimals counts n in units of 10^-digits.
 func decimals(n *pgtree.Node, digits int) *pgtree.Node {
 	unit := "0." + strings.Repeat("0", digits-1) + "1"
@@ -118,8 +134,8 @@ var templates = [...]template{
 	{pattern: "DD", format: "%d", short: "%-d", read: true},
 	{pattern: "DY", as: "upper(strftime($1, '%a'))"}, {pattern: "Dy", format: "%a", read: true}, {pattern: "dy", as: "lower(strftime($1, '%a'))"},
 	{pattern: "D", as: "CAST(date_part('dow', $1) + 1 AS varchar)"},
-	{pattern: "WW", as: "lpad(CAST((date_part('doy', $1) - 1) // 7 + 1 AS varchar), 2, '0')"},
-	{pattern: "W", as: "CAST((date_part('day', $1) - 1) // 7 + 1 AS varchar)"},
+	{pattern: "WW", as: "lpad(CAST((date_part('doy', $1) - 1) / 7 + 1 AS varchar), 2, '0')"},
+	{pattern: "W", as: "CAST((date_part('day', $1) - 1) / 7 + 1 AS varchar)"},
 	{pattern: "Q", as: "CAST(date_part('quarter', $1) AS varchar)"},
 	{pattern: "CC", as: "lpad(CAST(date_part('century', $1) AS varchar), 2, '0')"},
 	{pattern: "J", as: "CAST(CAST(julian(CAST($1 AS date)) AS bigint) AS varchar)"},

@@ -49,12 +49,18 @@ func (t *typer) query(sel *pg.SelectStmt, outer *scope) ([]sqltype.Column, bool)
 		}
 		t.expr(sel.GetWhereClause(), s)
 		columns, known = t.targets(sel.GetTargetList(), s)
+		for _, g := range sel.GetGroupClause() {
+			t.compared(g)
+		}
 		t.list(sel.GetGroupClause(), s)
 		t.list(sel.GetDistinctClause(), s)
 		t.expr(sel.GetHavingClause(), s)
 		t.list(sel.GetWindowClause(), s)
 		// ORDER BY sees the output names as well, after the input's.
 		s.sources = append(s.sources, &source{columns: columns, known: true})
+	}
+	for _, by := range sel.GetSortClause() {
+		t.compared(by.GetSortBy().GetNode())
 	}
 	t.list(sel.GetSortClause(), s)
 	t.expr(sel.GetLimitCount(), s)
@@ -172,6 +178,7 @@ func (t *typer) infer(n *pgtree.Node, s *scope) sqltype.Type {
 		t.list(x.BoolExpr.GetArgs(), s)
 		return sqltype.Of(sqltype.Bool)
 	case *pg.Node_NullTest:
+		t.compared(x.NullTest.GetArg())
 		t.expr(x.NullTest.GetArg(), s)
 		return sqltype.Of(sqltype.Bool)
 	case *pg.Node_BooleanTest:
