@@ -216,10 +216,10 @@ var functionTable = [...]entry{
 	{name: "jsonb_array_elements_text", kind: rows, args: "json", result: "text", columns: "value", as: "json_extract_string($1, '$[*]')"},
 	{name: "json_object_keys", kind: rows, args: "json", result: "text", as: "json_keys($1)"},
 	{name: "jsonb_object_keys", kind: rows, args: "json", result: "text", as: "json_keys($1)"},
-	{name: "json_each", kind: rows, args: "json", columns: "key value", as: "both(json_keys($1), json_extract($1, '$.*'))"},
-	{name: "jsonb_each", kind: rows, args: "json", columns: "key value", as: "both(json_keys($1), json_extract($1, '$.*'))"},
-	{name: "json_each_text", kind: rows, args: "json", columns: "key value", as: "both(json_keys($1), json_extract_string($1, '$.*'))"},
-	{name: "jsonb_each_text", kind: rows, args: "json", columns: "key value", as: "both(json_keys($1), json_extract_string($1, '$.*'))"},
+	{name: "json_each", kind: rows, args: "json", columns: "key value", as: "pairs(json_keys($1), json_extract($1, '$.*'))"},
+	{name: "jsonb_each", kind: rows, args: "json", columns: "key value", as: "pairs(json_keys($1), json_extract($1, '$.*'))"},
+	{name: "json_each_text", kind: rows, args: "json", columns: "key value", as: "pairs(json_keys($1), json_extract_string($1, '$.*'))"},
+	{name: "jsonb_each_text", kind: rows, args: "json", columns: "key value", as: "pairs(json_keys($1), json_extract_string($1, '$.*'))"},
 
 	// Others
 	{name: "pg_typeof", args: "any", result: "text", build: typeOfValue},

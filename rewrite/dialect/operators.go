@@ -132,6 +132,15 @@ func (t *typer) operator(n *pgtree.Node, x *pg.A_Expr, s *scope) sqltype.Type {
 	if typ, ok := arithmetic(op, args); ok {
 		return typ
 	}
+	switch op {
+	case "+", "-", "*", "/", "%":
+		// What is not known may well be a number: the engine can tell.
+		for _, a := range args {
+			if isNone(a) {
+				return none
+			}
+		}
+	}
 	e := pick(operators()[op], args, false)
 	if e == nil {
 		return none

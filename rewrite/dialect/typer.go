@@ -324,7 +324,12 @@ func (t *typer) indirection(x *pg.A_Indirection, s *scope) sqltype.Type {
 	for _, n := range x.GetIndirection() {
 		i := n.GetAIndices()
 		if i == nil {
-			return none // a field of a row
+			// A field of a row, which a struct of the engine may be.
+			if !isNone(typ) && typ.OID != sqltype.Record && !isJSON(typ) {
+				t.fail(refuse(x.GetArg(), "42809", "column notation .%s applied to type %s, which is not a composite type",
+					n.GetString_().GetSval(), typeName(typ)))
+			}
+			return none
 		}
 		t.expr(i.GetLidx(), s)
 		t.expr(i.GetUidx(), s)
@@ -390,6 +395,9 @@ func (t *typer) call(n *pgtree.Node, f *pg.FuncCall, s *scope) sqltype.Type {
 	}
 	e := pick(functions()[name], args, f.GetFuncVariadic())
 	if e == nil {
+		if name == "any_value" && len(args) == 1 {
+			return args[0] // not a client's: it stands in translated questions to a model
+		}
 		return none
 	}
 	t.notes.calls[n] = e

@@ -52,12 +52,16 @@ func (w *wall) visit(n *pgtree.Node) bool {
 		if len(x.ResTarget.GetIndirection()) > 0 {
 			w.err = unsupported(n, "this form of a column is not supported")
 		}
+	case *pg.Node_ParamRef:
+		if x.ParamRef.GetNumber() < 1 {
+			w.err = refuse(n, sqlstate.UndefinedParameter, "there is no parameter $%d", x.ParamRef.GetNumber())
+		}
 	case *pg.Node_AConst:
 		if x.AConst.GetBsval() != nil {
 			w.err = unsupported(n, "bit strings are not supported")
 		}
 	case *pg.Node_WithClause, *pg.Node_SelectStmt, *pg.Node_ColumnRef, *pg.Node_AStar, *pg.Node_String_,
-		*pg.Node_Integer, *pg.Node_Float, *pg.Node_Boolean, *pg.Node_ParamRef, *pg.Node_BoolExpr, *pg.Node_NullTest,
+		*pg.Node_Integer, *pg.Node_Float, *pg.Node_Boolean, *pg.Node_BoolExpr, *pg.Node_NullTest,
 		*pg.Node_BooleanTest, *pg.Node_CaseExpr, *pg.Node_CaseWhen, *pg.Node_CoalesceExpr, *pg.Node_MinMaxExpr,
 		*pg.Node_SubLink, *pg.Node_TypeCast, *pg.Node_RowExpr, *pg.Node_AArrayExpr, *pg.Node_AIndirection,
 		*pg.Node_AIndices, *pg.Node_SqlvalueFunction, *pg.Node_GroupingFunc, *pg.Node_GroupingSet, *pg.Node_SortBy,
