@@ -85,7 +85,7 @@ func divide(t *translation, n *pgtree.Node, x *pg.A_Expr, op string) (*pgtree.No
 		sa, oka := scale(a)
 		sb, okb := scale(b)
 		if oka && okb && max(sa, sb) <= 19 {
-			return quotient(x.GetLexpr(), sa, x.GetRexpr(), sb), nil
+			return quotient(x.GetLexpr(), a, x.GetRexpr(), b), nil
 		}
 		// Digits are not known: the engine's double, but never its integer
 		// division, since a wide integer is numeric to PostgreSQL.
@@ -100,14 +100,15 @@ func divide(t *translation, n *pgtree.Node, x *pg.A_Expr, op string) (*pgtree.No
 }
 
 // quotient divides two exact numbers of known scales.
-func quotient(a *pgtree.Node, sa int, b *pgtree.Node, sb int) *pgtree.Node {
+func quotient(a *pgtree.Node, ta sqltype.Type, b *pgtree.Node, tb sqltype.Type) *pgtree.Node {
+	sa, _ := scale(ta)
+	sb, _ := scale(tb)
 	digits := max(sa, sb)
 	name := "quotient"
 	if heavy(a) || heavy(b) {
 		name = "quotient_once"
 	}
-	return macro(name,
-		scaled(pgtree.Clone(a), sa, digits), scaled(pgtree.Clone(b), sb, digits))
+	return macro(name, scaled(a, ta, sa, digits), scaled(b, tb, sb, digits))
 }
 
 // heavy tells an expression that must not be computed more than once, which a
@@ -124,12 +125,16 @@ func heavy(n *pgtree.Node) bool {
 }
 
 // scaled is the integer n * 10^digits, as a HUGEINT.
-func scaled(n *pgtree.Node, own, digits int) *pgtree.Node {
+func scaled(n *pgtree.Node, typ sqltype.Type, own, digits int) *pgtree.Node {
 	if digits == 0 {
 		return pgtree.Cast(n, []string{"hugeint"})
 	}
 	if own == 0 {
 		return pgtree.Op("*", pgtree.Cast(n, []string{"hugeint"}), power(digits))
+	}
+	if precision := int(typ.Mod-4) >> 16; typ.Mod >= 0 && precision+digits <= 18 {
+		// The product cannot leave the 64 bits in which the engine keeps it.
+		return pgtree.Cast(pgtree.Op("*", n, power(digits)), []string{"hugeint"})
 	}
 	return macro("scaled", n, power(digits))
 }

@@ -63,7 +63,7 @@ func average(c *call) (*pgtree.Node, error) {
 	if f.GetOver() != nil {
 		name = "quotient_once"
 	}
-	return macro(name, scaled(sum, s, s), scaled(zero, 0, s)), nil
+	return macro(name, scaled(sum, none, s, s), scaled(zero, none, 0, s)), nil
 }
 
 // wholeQuotient is div() of numerics: the quotient without what is after the
@@ -75,7 +75,7 @@ func wholeQuotient(c *call) (*pgtree.Node, error) {
 		return nil, unsupported(c.node, "div of numbers whose digits are not known is not supported").WithHint("Cast them to numeric(p, s).")
 	}
 	digits := max(sa, sb)
-	return pgtree.Cast(pgtree.Op("/", scaled(c.args[0], sa, digits), macro("nonzero", scaled(c.args[1], sb, digits))), []string{"numeric"}, 38, 0), nil
+	return pgtree.Cast(pgtree.Op("/", scaled(c.args[0], c.types[0], sa, digits), macro("nonzero", scaled(c.args[1], c.types[1], sb, digits))), []string{"numeric"}, 38, 0), nil
 }
 
 // percentile is percentile_cont, which is a double whatever it is taken of.

@@ -108,14 +108,6 @@ func rounded(n *pgtree.Node, kind string, digits int64) *pgtree.Node {
 	return macro("round_"+kind, n, pgtree.Int(unit))
 }
 
-// grouping gives GROUPING(...) its type.
-func grouping(_ *translation, n *pgtree.Node) (*pgtree.Node, error) {
-	if n.GetGroupingFunc() == nil {
-		return n, nil
-	}
-	return pgtree.Cast(n, []string{"int4"}), nil
-}
-
 // row refuses a row that would have to be shown, and takes the test of a row for
 // NULL apart: it asks every field.
 func row(t *translation, n *pgtree.Node) (*pgtree.Node, error) {

@@ -31,9 +31,12 @@ type Settings struct {
 	Params         []sqltype.Type // declared types of $1, $2, ...; OID 0 for none
 }
 
-// macroSchema is where Script puts the macros: a schema of the engine's
-// in-memory database for the gateway's own objects.
-const macroSchema = "pggate.dialect"
+// Script puts the macros into this schema of the engine's in-memory database for
+// the gateway's own objects.
+const (
+	macroDatabase = "pggate"
+	macroSchema   = "dialect"
+)
 
 //go:embed macros.sql
 var script string
@@ -63,7 +66,6 @@ var passes = [...]pass{
 	{"cast", "types have other names and other rules of conversion", cast},
 	{"operator", "operators that DuckDB lacks, or reads otherwise", operator},
 	{"function", "functions that DuckDB lacks, names otherwise or answers otherwise", function},
-	{"grouping", "GROUPING is an int4, not an int8", grouping},
 	{"from", "a function in FROM gives named columns", from},
 	{"row", "a row has no text form in DuckDB", row},
 	{"parameter", "a declared parameter has its type whatever stands around it", parameter},
@@ -84,20 +86,24 @@ func Apply(root *pgtree.Node, schema Schema, s Settings) error {
 	}
 	pgtree.Map(root, t.node)
 	if t.err == nil {
-		shownNulls(sel)
+		output(sel)
 	}
 	return t.err
 }
 
-// shownNulls makes a bare NULL in the top select list text, as it is for
-// PostgreSQL; the engine has it for an integer.
-func shownNulls(sel *pg.SelectStmt) {
+// output gives the columns that a client sees PostgreSQL's types where only the
+// description would tell the difference: a bare NULL is text, which the engine
+// has for an int4, and GROUPING is an int4, which the engine has for an int8.
+func output(sel *pg.SelectStmt) {
 	if sel.GetLarg() != nil {
 		return
 	}
 	for _, n := range sel.GetTargetList() {
-		if target := n.GetResTarget(); isNull(target.GetVal()) {
+		switch target := n.GetResTarget(); {
+		case isNull(target.GetVal()):
 			target.Val = pgtree.Cast(target.GetVal(), []string{"varchar"})
+		case target.GetVal().GetGroupingFunc() != nil:
+			target.Val = pgtree.Cast(target.GetVal(), []string{"int4"})
 		}
 	}
 }

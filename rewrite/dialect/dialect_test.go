@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/pggate/pggate/rewrite/internal/pgtree"
 	"github.com/pggate/pggate/semantic/sqltype"
@@ -167,7 +168,7 @@ func TestTables(t *testing.T) {
 func TestMacros(t *testing.T) {
 	arity := map[string]int{}
 	for _, line := range strings.Split(Script(), "\n") {
-		rest, ok := strings.CutPrefix(line, "CREATE OR REPLACE MACRO "+macroSchema+".")
+		rest, ok := strings.CutPrefix(line, "CREATE OR REPLACE MACRO "+macroDatabase+"."+macroSchema+".")
 		if !ok {
 			continue
 		}
@@ -179,7 +180,7 @@ func TestMacros(t *testing.T) {
 		pgtree.Walk(n, func(c *pgtree.Node) bool {
 			f := c.GetFuncCall()
 			parts := pgtree.NameParts(f.GetFuncname())
-			if len(parts) == 3 && strings.Join(parts[:2], ".") == macroSchema && arity[parts[2]] != len(f.GetArgs()) {
+			if len(parts) == 3 && parts[0] == macroDatabase && parts[1] == macroSchema && arity[parts[2]] != len(f.GetArgs()) {
 				t.Errorf("%s: %s with %d arguments is not in macros.sql", where, parts[2], len(f.GetArgs()))
 			}
 			return true
@@ -268,6 +269,9 @@ func FuzzArrayLiteral(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
+		if !utf8.ValidString(s) {
+			return // no client's text: the protocol refuses it
+		}
 		list, err := arrayLiteral(pgtree.Text(s), s, sqltype.Text)
 		if err != nil {
 			return

@@ -111,11 +111,11 @@ func (e *entry) fits(n int) bool {
 
 // pick takes the entry whose parameters fit the arguments best; the first of
 // equals, so a table starts with the form that is right when nothing is known.
-func pick(entries []*entry, args []sqltype.Type, spread bool) *entry {
+func pick(entries []*entry, args []sqltype.Type) *entry {
 	var best *entry
 	bestScore := -1
 	for _, e := range entries {
-		if !e.fits(len(args)) && !spread {
+		if !e.fits(len(args)) {
 			continue
 		}
 		score := 0

@@ -141,7 +141,7 @@ func (t *typer) operator(n *pgtree.Node, x *pg.A_Expr, s *scope) sqltype.Type {
 			}
 		}
 	}
-	e := pick(operators()[op], args, false)
+	e := pick(operators()[op], args)
 	if e == nil {
 		return none
 	}

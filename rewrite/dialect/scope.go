@@ -22,7 +22,6 @@ type scope struct {
 	outer   *scope
 	sources []*source
 	ctes    map[string]*source // of this level
-	windows bool
 }
 
 func (s *scope) cte(name string) *source {

@@ -10,7 +10,7 @@ import (
 )
 
 func macro(name string, args ...*pgtree.Node) *pgtree.Node {
-	return pgtree.QualifiedFunc([]string{"pggate", "dialect", name}, args...)
+	return pgtree.QualifiedFunc([]string{macroDatabase, macroSchema, name}, args...)
 }
 
 // toText is the text form of a value, as PostgreSQL's output function makes it.

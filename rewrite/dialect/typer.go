@@ -393,7 +393,7 @@ func (t *typer) call(n *pgtree.Node, f *pg.FuncCall, s *scope) sqltype.Type {
 	if !ours {
 		return none
 	}
-	e := pick(functions()[name], args, f.GetFuncVariadic())
+	e := pick(functions()[name], args)
 	if e == nil {
 		if name == "any_value" && len(args) == 1 {
 			return args[0] // not a client's: it stands in translated questions to a model
